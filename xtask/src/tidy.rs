@@ -5,10 +5,12 @@
 
 mod census;
 mod clone;
+mod docs;
 mod gates;
 mod layers;
 mod sizes;
 mod text;
+mod vocabulary;
 
 use std::fmt;
 
@@ -60,6 +62,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 fn findings(metadata: &Metadata, files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = layers::check(&metadata.packages);
     findings.extend(files.iter().flat_map(text::check));
+    findings.extend(files.iter().flat_map(vocabulary::check));
+    findings.extend(files.iter().flat_map(docs::check));
     findings.extend(text::changelog(files));
     findings.extend(census::check(files));
     findings.extend(gates::check(files));

@@ -19,7 +19,7 @@ use homard_protocol::{
 };
 use homard_runtime::Clock;
 use homard_store::{Context, NewRun, OpenOptions, StartRun, Store};
-use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
+use homard_tools::{DynTool, Ports, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -135,7 +135,7 @@ fn assembly(workspace: &Path) -> Result<(f64, f64), Failure> {
         skills: Some((0..SKILLS).map(skill).collect::<String>().into()),
         ..PromptInput::default()
     };
-    let tools = Toolbox::default().with(Arc::new(Nothing)).specs(&ToolPolicy::default());
+    let tools = Toolbox::default().with(Arc::new(Nothing)).specs(&ToolPolicy::default(), &Ports::default());
     let history = history()?;
     let prompt = Prompt::default();
     prompt.build(&input, &tools)?;

@@ -15,6 +15,7 @@ use tracing::field::Empty;
 
 use crate::compaction::{CompactionOptions, Compactor, Need, NotShorter, Trigger, size};
 use crate::history::History;
+use crate::hook_points;
 use crate::stream::{self, Piece, TagFilter};
 use crate::turn::{Agent, Step, Tally, Turn};
 
@@ -173,7 +174,20 @@ impl<'a> Asker<'a> {
         self.ask_for(history, (Sampling::default(), None), on_step).await
     }
 
+    /// Asks, unless a filter says no.
     async fn ask_for(
+        &self,
+        history: &History,
+        wanted: (Sampling, Option<u32>),
+        on_step: &mut (dyn FnMut(Step<'_>) + Send),
+    ) -> Result<AssistantMessage, LlmError> {
+        hook_points::before_call(self.turn()).await?;
+        let answer = self.stream(history, wanted, on_step).await?;
+        hook_points::after_call(self.turn(), &answer).await;
+        Ok(answer)
+    }
+
+    async fn stream(
         &self,
         history: &History,
         (sampling, max_tokens): (Sampling, Option<u32>),

@@ -1,5 +1,7 @@
 //! Shortening a text to its beginning and its end, with a note of what is missing.
 
+use homard_runtime::Clip;
+
 /// Share of a shortened text that is kept from its beginning, in tenths.
 const HEAD_TENTHS: usize = 7;
 /// How far back from the cut a line may end to be cut there, in tenths of the piece.
@@ -16,7 +18,7 @@ pub(crate) fn head_and_tail(text: &str, max: usize) -> Option<String> {
     }
     let room = max.saturating_sub(NOTE);
     let head_max = room * HEAD_TENTHS / 10;
-    let head = text.get(..text.floor_char_boundary(head_max)).unwrap_or_default();
+    let head = text.clip_bytes(head_max);
     let head = match head.rfind('\n') {
         Some(at) if at >= head_max - head_max * LINE_TENTHS / 10 => head.get(..at).unwrap_or(head),
         _ => head,
@@ -39,10 +41,8 @@ pub(crate) fn clipped(text: &str, max: usize) -> String {
 /// The beginning of a text, on one line.
 pub(crate) fn first_words(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.get(..line.floor_char_boundary(max)) {
-        Some(head) if head.len() < line.len() => format!("{head}…"),
-        _ => line,
-    }
+    let head = line.clip_bytes(max);
+    if head.len() < line.len() { format!("{head}…") } else { line }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clip::clipped;
 use crate::history::History;
+use crate::hook_points;
 use crate::turn::{Agent, Step, Turn};
 use plan::{Keep, Plan, plan};
 
@@ -230,6 +231,7 @@ impl Compactor<'_> {
         let first_kept_entry_id = first_kept.id.clone();
         let tokens_before = history.estimate(need.overhead);
         on_step(Step::Compacting { trigger: need.trigger, tokens_before });
+        hook_points::before_compaction(self.turn, need.trigger).await;
         let summary = self.summary(&context, &plan, budget, need.wish).await?;
         let dropped = context.entries.get(..plan.first_kept).unwrap_or_default();
         let entry = EntryKind::Compaction {
@@ -257,6 +259,7 @@ impl Compactor<'_> {
             tokens_after,
             listed: summary.listed,
         });
+        hook_points::after_compaction(self.turn, need.trigger, &summary.text).await;
         Ok(Compacted {
             summary: summary.text,
             first_kept: first_kept_entry_id,
@@ -382,10 +385,14 @@ impl Compactor<'_> {
             session: None,
             program_dir: turn.program_dir(),
         };
+        hook_points::before_call(turn).await?;
         let mut stream = turn.model.provider.stream(request, self.cancel.child_token());
         while let Some(event) = stream.next().await {
             match event {
-                StreamEvent::Done(answer) => return Ok(answer.message),
+                StreamEvent::Done(answer) => {
+                    hook_points::after_call(turn, &answer.message).await;
+                    return Ok(answer.message);
+                }
                 StreamEvent::Failed(error) => return Err(error),
                 _ => {}
             }

@@ -16,6 +16,7 @@ mod clip;
 mod compaction;
 mod flush;
 mod history;
+mod hook_points;
 mod loop_guard;
 mod pictures;
 mod prompt;

@@ -12,11 +12,11 @@ mod seed;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use homard_protocol::prompt_report::PromptReport;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use homard_tools::ToolSpec;
 
 use files::{Found, Stamp};
@@ -106,7 +106,7 @@ impl Prompt {
     /// The prompt, if its files were looked at a moment ago and no tool has run since.
     #[must_use]
     pub fn fresh(&self, input: &PromptInput, tools: &Tools) -> Option<SystemPrompt> {
-        let kept = self.kept();
+        let kept = self.kept.lock();
         let folder = kept.folders.get(&key(input))?;
         let recent = folder.looked_at?.elapsed() < LOOK_AGAIN_AFTER;
         if recent { kept.made(input, tools, folder.reading) } else { None }
@@ -114,7 +114,7 @@ impl Prompt {
 
     /// Looks at the files again next time, because one of them may have changed.
     pub fn forget(&self, workspace: &Path) {
-        for ((path, _), folder) in &mut self.kept().folders {
+        for ((path, _), folder) in &mut self.kept.lock().folders {
             if path == workspace {
                 folder.looked_at = None;
             }
@@ -127,11 +127,11 @@ impl Prompt {
     /// When the workspace does not exist and cannot be made.
     pub fn build(&self, input: &PromptInput, tools: &Tools) -> Result<SystemPrompt, PromptError> {
         let folder = self.look(input)?;
-        if let Some(prompt) = self.kept().made(input, tools, folder.reading) {
+        if let Some(prompt) = self.kept.lock().made(input, tools, folder.reading) {
             return Ok(prompt);
         }
         let prompt = assemble(input, tools, &folder.files, self.clock.now_ms());
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         // What was made from an earlier reading of the same folder is never asked for again.
         let is_current = |made: &Made| key(&made.input) != key(input) || made.reading >= folder.reading;
         kept.made.retain(is_current);
@@ -152,7 +152,7 @@ impl Prompt {
         let rules = &input.files;
         let looked_at = Some(Instant::now());
         let stamps = files::stamps(&rules.workspace, &rules.extra);
-        if let Some(folder) = self.kept().folders.get_mut(&key(input))
+        if let Some(folder) = self.kept.lock().folders.get_mut(&key(input))
             && folder.stamps == stamps
         {
             folder.looked_at = looked_at;
@@ -162,7 +162,7 @@ impl Prompt {
             .map_err(|source| PromptError { path: rules.workspace.clone(), source })?;
         let stamps = files::stamps(&rules.workspace, &rules.extra);
         let files = files::read(&rules.workspace, &rules.extra).into();
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         kept.readings += 1;
         let folder = Folder { stamps, files, reading: kept.readings, looked_at };
         if kept.folders.len() >= MAX_FOLDERS {
@@ -170,10 +170,6 @@ impl Prompt {
         }
         kept.folders.insert(key(input), folder.clone());
         Ok(folder)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

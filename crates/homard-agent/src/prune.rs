@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::{Message, ToolResultMessage, UserBlock};
+use homard_runtime::{Clip, millis_i64};
 
 use crate::compaction::size;
 use crate::history::History;
@@ -79,7 +80,7 @@ fn fits(name: &str, tool: &str) -> bool {
 impl History {
     /// Shortens what may be shortened by now. Does nothing between two moments at which the cache ran out.
     pub(crate) fn prune(&mut self, rules: &PruneRules, window: u32) {
-        let ttl = i64::try_from(rules.ttl.as_millis()).unwrap_or(i64::MAX);
+        let ttl = millis_i64(rules.ttl);
         let (messages, from) = self.prunable();
         let mut changed = false;
         let mut answered = None;
@@ -163,7 +164,7 @@ fn shortened(result: &ToolResultMessage, rules: &PruneRules) -> Option<ToolResul
         UserBlock::Image { .. } | UserBlock::Document { .. } => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    let head = text.get(..text.floor_char_boundary(rules.soft_head))?;
+    let head = text.clip_bytes(rules.soft_head);
     let tail = text.get(text.ceil_char_boundary(text.len().saturating_sub(rules.soft_tail))..)?;
     let note = format!(
         "{head}{GAP}{tail}\n[Old tool result shortened: {} of its {} bytes are left.]",

@@ -10,7 +10,7 @@ use homard_protocol::methods::cron::{
     CronDelivery, CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus,
 };
 use homard_relay::Place;
-use homard_runtime::OrLog;
+use homard_runtime::{Clip, OrLog};
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
 use reqwest::Client;
@@ -102,8 +102,10 @@ impl Automation {
         let mut news = None;
         if let Some((key, text)) = delivery.note {
             let said = outcome.reply.as_deref().unwrap_or_default().trim();
-            news =
-                Some((key.clone(), format!("**{}**\n\n{}", run.job_name, shortened(said, ANNOUNCED_CHARS))));
+            news = Some((
+                key.clone(),
+                format!("**{}**\n\n{}", run.job_name, said.ellipsis_after(ANNOUNCED_CHARS)),
+            ));
             // What a run read is in what it says.
             let labels = self.inner.relay.setup().labels_of(&run.session_key).await;
             let labels =
@@ -218,7 +220,7 @@ impl Automation {
             Err(error) => return failed(error.to_string()),
         };
         let key = format!("cron:{}", run.run_id);
-        match relay.messages().say_unasked(address, said.to_owned(), (&plan.main, key)).await {
+        match relay.messages().say_unasked(address, said.to_owned(), &plan.main, key).await {
             Ok(acted) if acted.pending => Delivery::plain(CronDeliveryStatus::Unknown),
             Ok(_) => Delivery::plain(CronDeliveryStatus::Delivered),
             Err(error) => {
@@ -257,7 +259,7 @@ fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &JobOutcome) -> Delivery 
         // Whoever reads the conversation has read it.
         return Delivery::plain(CronDeliveryStatus::Delivered);
     }
-    let shown = shortened(said, ANNOUNCED_CHARS);
+    let shown = said.ellipsis_after(ANNOUNCED_CHARS);
     let text = format!("The scheduled job \"{}\" ({}) says: {shown}", run.job_name, run.job_id);
     let error = format!("no chat platform is connected; the result is shown in {}", plan.main);
     Delivery {
@@ -275,7 +277,7 @@ fn entry(run: &CronRunRow, outcome: &JobOutcome, ended_at: i64) -> CronRunEntry 
         action: "finished".to_owned(),
         status: Some(outcome.status),
         error: outcome.error.clone(),
-        summary: said.map(|said| shortened(said.trim(), SUMMARY_CHARS)).filter(|said| !said.is_empty()),
+        summary: said.map(|said| said.trim().ellipsis_after(SUMMARY_CHARS)).filter(|said| !said.is_empty()),
         delivered: None,
         delivery_status: None,
         delivery_error: None,
@@ -289,13 +291,6 @@ fn entry(run: &CronRunRow, outcome: &JobOutcome, ended_at: i64) -> CronRunEntry 
         provider: outcome.provider.clone(),
         usage: outcome.usage,
         job_name: Some(run.job_name.clone()),
-    }
-}
-
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }
 

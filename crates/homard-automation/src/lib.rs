@@ -7,10 +7,10 @@
 mod automation;
 mod changes;
 mod deliver;
-mod door;
 mod import;
 mod job;
 mod places;
+mod port;
 mod preview;
 mod recover;
 mod run;

@@ -1,7 +1,8 @@
 //! How many jobs run at once. The owner may change that while some run.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::Mutex;
 use tokio::sync::Notify;
 
 /// Places for runs.
@@ -30,7 +31,7 @@ impl Places {
             tokio::pin!(freed);
             freed.as_mut().enable();
             {
-                let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut taken = self.shared.taken.lock();
                 if *taken < most() {
                     *taken += 1;
                     return DeliveryPlace { shared: Arc::clone(&self.shared) };
@@ -48,7 +49,7 @@ impl Places {
 
 impl Drop for DeliveryPlace {
     fn drop(&mut self) {
-        let mut taken = self.shared.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.shared.taken.lock();
         *taken = taken.saturating_sub(1);
         drop(taken);
         self.shared.freed.notify_waiters();

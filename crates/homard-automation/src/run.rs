@@ -9,7 +9,7 @@ use homard_protocol::methods::cron::{
 };
 use homard_protocol::{RunId, SessionKey, SessionScope, Usage};
 use homard_relay::{AcceptError, Accepted, Queue, Source, StopCause, TurnOptions, Wake, WakeMode};
-use homard_runtime::{OrCancel, OrLog, Timestamp};
+use homard_runtime::{OrCancel, OrLog, Timestamp, millis};
 use homard_store::{CronJobRow, CronRunRow, RunRecord, RunStatus};
 use homard_tools::Label;
 use jiff::tz::TimeZone;
@@ -353,7 +353,7 @@ fn limit(seconds: Option<f64>) -> u64 {
         (None, _) => JOB_TIMEOUT,
         (Some(_), wanted) => wanted.unwrap_or(STUCK_AFTER),
     };
-    u64::try_from(limit.min(STUCK_AFTER).as_millis()).unwrap_or(u64::MAX)
+    millis(limit.min(STUCK_AFTER))
 }
 
 fn time_line(now: Timestamp, zone: &TimeZone) -> String {

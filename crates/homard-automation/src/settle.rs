@@ -6,7 +6,7 @@ use homard_config::config::cron::FailureAlert;
 use homard_protocol::methods::cron::{
     CronAutoDisabled, CronDeliveryStatus, CronFailureAlert, CronRunStatus, CronSchedule,
 };
-use homard_runtime::Timestamp;
+use homard_runtime::{Timestamp, millis_i64};
 use jiff::tz::TimeZone;
 
 use crate::job::Job;
@@ -121,7 +121,7 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
 fn backoff_ms(errors: u32) -> i64 {
     let Some(nth) = errors.checked_sub(1) else { return 0 };
     let nth = usize::try_from(nth).unwrap_or(usize::MAX).min(BACKOFF.len() - 1);
-    BACKOFF.get(nth).map_or(0, |wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX))
+    BACKOFF.get(nth).map_or(0, |wait| millis_i64(*wait))
 }
 
 fn switch_off(job: &mut Job, reason: &str, at_ms: Timestamp, consecutive_errors: u32) {
@@ -145,7 +145,7 @@ fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<St
         None => usual?,
     };
     let errors = job.state.consecutive_errors.unwrap_or(0);
-    let quiet = i64::try_from(rule.cooldown.as_millis()).unwrap_or(i64::MAX);
+    let quiet = millis_i64(rule.cooldown);
     let told = job.state.last_failure_alert_at_ms;
     let too_soon = told.is_some_and(|told| end.ended_at < told.saturating_add(quiet));
     if end.status != CronRunStatus::Error || errors < rule.after || too_soon {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_protocol::methods::cron::CronRunMode;
-use homard_runtime::{OrCancel, OrLog, Timestamp};
+use homard_runtime::{OrCancel, OrLog, Timestamp, millis_i64};
 use homard_store::ArchiveTranscript;
 
 use crate::automation::Automation;
@@ -67,12 +67,14 @@ impl Automation {
     /// Puts away conversations of runs that were over long ago.
     async fn sweep(&self, now: Timestamp) {
         let Some(keep) = self.config().cron.session_retention else { return };
-        let before = now.saturating_sub(i64::try_from(keep.as_millis()).unwrap_or(i64::MAX));
+        let before = now.saturating_sub(millis_i64(keep));
         let old = self.inner.store.cron().take_old_sessions(before).await;
         for key in old.or_log("old conversations of jobs could not be looked up").unwrap_or_default() {
             self.inner.relay.sessions().end_commands(&key);
             let gone = self.inner.store.sessions().delete(&key, ArchiveTranscript::Keep).await;
-            gone.or_log("the conversation of an old run is still there");
+            if gone.or_log("the conversation of an old run is still there").is_some() {
+                self.inner.relay.sessions().ended(&key).await;
+            }
         }
     }
 }

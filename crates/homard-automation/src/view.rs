@@ -6,7 +6,7 @@ use homard_protocol::methods::cron::{
     CronRunsScope, CronSchedule, CronScheduleFilter, CronSortBy, CronSortDir, CronStatusFilter,
     CronStatusResult, CronTriggerFilter,
 };
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, hex};
 use homard_store::{CronRunQuery, StoreError};
 use sha2::{Digest, Sha256};
 
@@ -206,6 +206,6 @@ fn snapshot(jobs: &[Job]) -> String {
         hasher.update(job.row.id.as_bytes());
         hasher.update(job.row.updated_at.to_be_bytes());
     }
-    let digest: String = hasher.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(hasher.finalize().iter().take(16));
     format!("sha256:{digest}")
 }

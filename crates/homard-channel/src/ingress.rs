@@ -4,10 +4,11 @@
 //! them, after its own paths. Nobody reads a body of somebody the adapter does not know.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use homard_runtime::RwLock;
 use http::{HeaderMap, Method, StatusCode};
 
 use crate::channel::BoxFuture;
@@ -57,7 +58,7 @@ impl Ingress {
     /// # Errors
     /// When another one answers there.
     pub fn mount(&self, path: &str, mount: IngressMount) -> Result<Mounted, PathTaken> {
-        let mut mounts = self.mounts.write().unwrap_or_else(PoisonError::into_inner);
+        let mut mounts = self.mounts.write();
         if mounts.contains_key(path) {
             return Err(PathTaken(path.to_owned()));
         }
@@ -68,13 +69,13 @@ impl Ingress {
     /// Who answers at a path.
     #[must_use]
     pub fn at(&self, path: &str) -> Option<IngressMount> {
-        self.mounts.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+        self.mounts.read().get(path).cloned()
     }
 }
 
 impl std::fmt::Debug for Ingress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mounts = self.mounts.read().unwrap_or_else(PoisonError::into_inner);
+        let mounts = self.mounts.read();
         f.debug_set().entries(mounts.keys()).finish()
     }
 }
@@ -88,7 +89,7 @@ pub struct Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        self.ingress.mounts.write().unwrap_or_else(PoisonError::into_inner).remove(&self.path);
+        self.ingress.mounts.write().remove(&self.path);
     }
 }
 

@@ -25,5 +25,5 @@ pub use inbound::{
 pub use ingress::{Ingress, IngressHandler, IngressLimits, IngressMount, Mounted, PathTaken};
 pub use outbound::{Address, Button, Content, File, Outbound, Receipt, RichText};
 pub use registry::{AccountParts, BuildError, ChannelEntry, ChannelRegistry};
-pub use section::{INERT, Key, SHARED_KEYS, SectionKeys, Takes, defaults_schema};
+pub use section::{Key, SHARED_KEYS, SectionKeys, Takes, defaults_schema};
 pub use text::{ChunkMode, Shape, shape_text};

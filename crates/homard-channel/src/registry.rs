@@ -13,6 +13,7 @@ use crate::ingress::Ingress;
 use crate::section::SectionKeys;
 
 /// One platform.
+#[derive(Clone, Copy)]
 pub struct ChannelEntry {
     /// Its name in configuration and session keys.
     pub id: &'static str,

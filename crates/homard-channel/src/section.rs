@@ -3,10 +3,8 @@
 //! An adapter adds its own; [`SectionKeys::schema`] makes of both what the configuration is checked against and forms
 //! are drawn from. What a value means is decided where it is used.
 
+use homard_config::INERT;
 use serde_json::{Map, Value, json};
-
-/// Marks a key that is known and does nothing yet.
-pub const INERT: &str = "x-inert";
 
 /// A key of a section.
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,7 @@ use homard_channel::{
     Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit, Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{Clock, OrCancel};
+use homard_runtime::{Clip, Clock, OrCancel};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -251,8 +251,8 @@ fn text_of(content: Content) -> Result<String, ChannelError> {
 
 /// A nick for a short visit.
 fn probing_nick(nick: &str) -> String {
-    let short: String = nick.chars().take(5).collect();
-    let tail: String = uuid::Uuid::new_v4().simple().to_string().chars().take(3).collect();
+    let short = nick.clip_chars(5).to_owned();
+    let tail = uuid::Uuid::new_v4().simple().to_string().clip_chars(3).to_owned();
     format!("{short}-{tail}")
 }
 

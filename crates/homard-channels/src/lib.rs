@@ -4,4 +4,6 @@ mod irc;
 mod registry;
 mod telegram;
 
-pub use registry::{BuildError, ChannelEntry, ENTRIES, Parts, REGISTRY, entry, sections};
+pub use registry::{
+    BuildError, ChannelEntry, ENTRIES, Parts, REGISTRY, entry, own_schema, sections, sections_of,
+};

@@ -43,10 +43,7 @@ const NOT_YET: &[&str] = &[
     "zalouser",
 ];
 
-static SECTIONS: LazyLock<ChannelSections> = LazyLock::new(|| {
-    let platforms = ENTRIES.iter().map(|entry| (entry.id, entry.keys.schema()));
-    ChannelSections { schemas: platforms.chain([("defaults", defaults_schema())]).collect(), inert: NOT_YET }
-});
+static SECTIONS: LazyLock<ChannelSections> = LazyLock::new(|| sections_of(REGISTRY));
 
 /// What may stand in `channels`.
 #[must_use]
@@ -54,8 +51,16 @@ pub fn sections() -> &'static ChannelSections {
     &SECTIONS
 }
 
-/// The schema of an adapter's own keys.
-pub(crate) fn own_schema<T: JsonSchema>() -> Value {
+/// What may stand in `channels` where these platforms can be connected.
+#[must_use]
+pub fn sections_of(registry: ChannelRegistry) -> ChannelSections {
+    let platforms = registry.entries().iter().map(|entry| (entry.id, entry.keys.schema()));
+    ChannelSections { schemas: platforms.chain([("defaults", defaults_schema())]).collect(), inert: NOT_YET }
+}
+
+/// The schema of an adapter's own keys: what its section is checked against and its form is drawn from.
+#[must_use]
+pub fn own_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

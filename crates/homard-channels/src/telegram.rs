@@ -21,7 +21,7 @@ mod webhook;
 mod wire;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{
@@ -30,7 +30,7 @@ use homard_channel::{
     Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use tokio_util::sync::CancellationToken;
 
 use crate::registry::{BuildError, ChannelEntry, Parts};
@@ -132,11 +132,11 @@ fn build(parts: Parts) -> Result<SharedChannel, BuildError> {
 
 impl Telegram {
     fn username(&self) -> Option<String> {
-        self.username.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.username.lock().clone()
     }
 
     fn learn_username(&self, username: Option<String>) {
-        *self.username.lock().unwrap_or_else(PoisonError::into_inner) = username;
+        *self.username.lock() = username;
     }
 }
 

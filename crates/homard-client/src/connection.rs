@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use homard_protocol::{ErrorShape, EventFrame, ResponseFrame};
-use homard_runtime::{OrCancel, Tasks};
+use homard_runtime::{Mutex, OrCancel, Tasks};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
@@ -89,32 +89,28 @@ enum State {
 pub(crate) struct Waiting(Mutex<State>);
 
 impl Waiting {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn forget(&self, id: &str) {
-        if let State::Open(waiters) = &mut *self.state() {
+        if let State::Open(waiters) = &mut *self.0.lock() {
             waiters.remove(id);
         }
     }
 
     fn end(&self, closed: Closed) {
-        let mut state = self.state();
+        let mut state = self.0.lock();
         if matches!(*state, State::Open(_)) {
             *state = State::Closed(closed);
         }
     }
 
     fn closed(&self) -> Closed {
-        match &*self.state() {
+        match &*self.0.lock() {
             State::Closed(closed) => closed.clone(),
             State::Open(_) => Closed::dead("the connection went away"),
         }
     }
 
     fn answer(&self, id: &str, answer: Answer) {
-        let State::Open(waiters) = &mut *self.state() else { return };
+        let State::Open(waiters) = &mut *self.0.lock() else { return };
         let Some(waiter) = waiters.get(id) else {
             tracing::debug!(id, "an answer nobody waits for");
             return;
@@ -182,7 +178,7 @@ impl Connection {
     /// Sends a request and takes a place in the queue for its answer.
     pub(crate) async fn ask(&self, id: String, text: String, until_final: bool) -> Result<Ticket, Closed> {
         let (sender, answers) = mpsc::channel(ANSWERS_PER_REQUEST);
-        match &mut *self.waiting.state() {
+        match &mut *self.waiting.0.lock() {
             State::Closed(closed) => return Err(closed.clone()),
             State::Open(waiters) => {
                 waiters.insert(id.clone(), Waiter { answers: sender, until_final });
@@ -202,7 +198,7 @@ impl Connection {
 
     /// How the connection ended, if it has.
     pub(crate) fn closed(&self) -> Option<Closed> {
-        match &*self.waiting.state() {
+        match &*self.waiting.0.lock() {
             State::Closed(closed) => Some(closed.clone()),
             State::Open(_) => None,
         }

@@ -12,7 +12,7 @@ use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, 
 use ed25519_dalek::{Signer, SigningKey};
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, FileDraft, create_private_dir, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -190,35 +190,12 @@ impl fmt::Debug for DeviceIdentity {
     }
 }
 
-/// Writes beside the file and links it into place, which fails when the file has appeared meanwhile.
+/// Puts it in its place, which fails when the file has appeared meanwhile.
 fn keep(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut options = fs::DirBuilder::new();
-    options.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut options, 0o700);
-    options.create(folder)?;
-    let mut suffix = [0_u8; 8];
-    getrandom::fill(&mut suffix).map_err(|_no_random| io::Error::other("no random numbers"))?;
-    let draft = path.with_extension(format!("{}.tmp", hex(&suffix)));
-    let kept = write_private(&draft, text).and_then(|()| fs::hard_link(&draft, path));
-    let removed = fs::remove_file(&draft);
-    kept?;
-    removed
-}
-
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
+    let mut draft = FileDraft::private(path)?;
+    draft.write_all(text.as_bytes())?;
+    draft.commit_new()
 }
 
 #[cfg(test)]

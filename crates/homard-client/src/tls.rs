@@ -3,8 +3,9 @@
 
 use std::fmt;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::{Clip, Mutex, from_hex, hex};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
@@ -38,22 +39,14 @@ impl Fingerprint {
     /// # Errors
     /// When it is anything else.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
-        let bad = || ClientError::BadFingerprint { text: text.chars().take(100).collect() };
+        let bad = || ClientError::BadFingerprint { text: text.clip_chars(100).to_owned() };
         let lower = text.trim().to_ascii_lowercase();
         let digits = ["sha256:", "sha-256:", "sha256/", "sha256 fingerprint="]
             .iter()
             .find_map(|p| lower.strip_prefix(p));
         let digits = digits.unwrap_or(&lower).trim();
         let digits: Vec<u8> = digits.bytes().filter(|byte| !matches!(byte, b':' | b' ' | b'-')).collect();
-        if digits.len() != FINGERPRINT_BYTES * 2 {
-            return Err(bad());
-        }
-        let mut bytes = [0; FINGERPRINT_BYTES];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let pair = std::str::from_utf8(pair).map_err(|_not_text| bad())?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_not_hex| bad())?;
-        }
-        Ok(Self(bytes))
+        from_hex(digits).and_then(|bytes| bytes.try_into().ok()).map(Self).ok_or_else(bad)
     }
 
     fn of(certificate: &CertificateDer<'_>) -> Self {
@@ -63,7 +56,7 @@ impl Fingerprint {
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 
@@ -126,7 +119,7 @@ struct Pinned {
 
 impl Pinned {
     fn shown(&self) -> Option<Fingerprint> {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.shown.lock()
     }
 }
 
@@ -140,7 +133,7 @@ impl ServerCertVerifier for Pinned {
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let shown = Fingerprint::of(end_entity);
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+        *self.shown.lock() = Some(shown);
         if shown == self.pin {
             Ok(ServerCertVerified::assertion())
         } else {

@@ -1,5 +1,6 @@
 //! A token for a gateway whose owner has not chosen one: deny first, but let the first start work.
 
+use homard_runtime::hex;
 use serde_json::Value;
 
 use crate::changes::handle::InvalidConfig;
@@ -47,7 +48,7 @@ pub fn ensure_gateway_token(source: &ConfigSource) -> Result<Option<Secret>, Tok
     }
     let mut bytes = [0_u8; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let token = hex(&bytes);
     set_path(source, "gateway.auth.token", Value::String(token.clone()))?;
     Ok(Some(Secret::new(token)))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, hex};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -291,7 +291,7 @@ fn parse(text: &str) -> Result<Node, Issue> {
 
 /// SHA-256 in hex.
 pub(crate) fn hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 /// The environment with the file's `env` section beneath it.

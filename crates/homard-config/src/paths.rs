@@ -285,15 +285,6 @@ pub(crate) fn written_path(text: &str, home: &Path) -> Option<PathBuf> {
     is_whole.then(|| absolute(text, home, home))
 }
 
-/// Makes a directory and those above it, open to the owner only: state holds conversations and credentials.
-///
-/// # Errors
-/// When the file system refuses.
-pub fn create_private_dir(dir: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
 fn absolute(text: &str, home: &Path, base: &Path) -> PathBuf {
     let text = text.trim();
     let path = match text.strip_prefix('~') {

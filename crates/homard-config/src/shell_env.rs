@@ -34,7 +34,7 @@ pub(crate) enum ShellEnvError {
         source: std::io::Error,
     },
     /// It did not answer in time.
-    #[error("the login shell did not answer within {} ms", .0.as_millis())]
+    #[error("the login shell did not answer within {} ms", homard_runtime::millis(*.0))]
     TimedOut(Duration),
 }
 

@@ -2,9 +2,10 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::config::Config;
+use homard_runtime::Mutex;
 
 /// What a room makes of the settings that are its own.
 pub trait View: Any + Send + Sync {
@@ -22,11 +23,11 @@ impl Config {
     pub fn view<V: View>(&self) -> Arc<V> {
         let kept =
             |views: &HashMap<TypeId, Arc<dyn Any + Send + Sync>>| views.get(&TypeId::of::<V>()).cloned();
-        let known = kept(&self.views.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let known = kept(&self.views.0.lock());
         // Made without the lock: a view may ask for another.
         let view = known.unwrap_or_else(|| {
             let made: Arc<dyn Any + Send + Sync> = Arc::new(V::of(self));
-            let mut views = self.views.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut views = self.views.0.lock();
             Arc::clone(views.entry(TypeId::of::<V>()).or_insert(made))
         });
         // What is kept under a type is of that type.

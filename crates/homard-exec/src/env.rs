@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use homard_runtime::Clip;
+
 /// The only names taken over from the base map.
 pub const BASE_NAMES: [&str; 6] = ["HOME", "LANG", "PATH", "TERM", "TMPDIR", "USER"];
 
@@ -187,7 +189,7 @@ fn check_name(name: &str) -> Result<(), EnvError> {
     if starts_well && goes_on_well && name.len() <= MAX_NAME_LEN {
         return Ok(());
     }
-    Err(EnvError::BadName { name: name.chars().take(MAX_NAME_LEN).collect() })
+    Err(EnvError::BadName { name: name.clip_chars(MAX_NAME_LEN).to_owned() })
 }
 
 fn check_value(name: &str, value: &str) -> Result<(), EnvError> {

@@ -23,7 +23,7 @@ pub use command::{Command, Program};
 pub use env::{BASE_NAMES, BuiltEnv, EnvError, check_injected};
 pub use launch::{Hidden, HideRecords, LaunchError, Launcher, become_command};
 pub use processes::{
-    Attached, End, ExitListener, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS,
-    MAX_RUNNING_PER_SCOPE, Process, ProcessError, Processes, Start, Summary, Watcher,
+    Attached, End, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS, MAX_RUNNING_PER_SCOPE, Process,
+    ProcessError, Processes, Start, Summary, Watcher,
 };
 pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run};

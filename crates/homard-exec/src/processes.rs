@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use homard_runtime::{Clock, Tasks};
+use homard_runtime::{Clip, Clock, Mutex, Subscribers, Tasks, millis_i64};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ mod left_behind;
 mod process;
 
 use exits::Exits;
-pub use exits::{ExitListener, Finished, MAX_EXIT_TAIL_CHARS};
+pub use exits::{Finished, MAX_EXIT_TAIL_CHARS};
 use left_behind::LeftBehind;
 pub use process::{End, InputError, Process, Summary};
 
@@ -108,7 +108,7 @@ impl Processes {
     /// Sets how long finished processes are kept, brought into the range of one minute to three hours.
     pub fn keep_finished_for(&self, keep: Duration) {
         let (least, most) = KEEP_RANGE_MS;
-        let keep = i64::try_from(keep.as_millis()).unwrap_or(most).clamp(least, most);
+        let keep = millis_i64(keep).clamp(least, most);
         self.keep_ms.store(keep, Ordering::Relaxed);
     }
 
@@ -152,7 +152,7 @@ impl Processes {
         };
         let (ended, end) = watch::channel(None);
         let process = Process::new(scope, summary, (input, watcher), end, self.tasks.token().child_token());
-        self.lock().insert(process.id().to_owned(), process.clone());
+        self.table.lock().insert(process.id().to_owned(), process.clone());
         // Room for the one outcome there will be.
         let (told, outcome) = oneshot::channel();
         let follower = Follower { clock: self.clock.clone(), exits: self.exits.clone() };
@@ -170,7 +170,7 @@ impl Processes {
     pub fn list(&self, scope: &str) -> Vec<Process> {
         self.sweep();
         let mut found: Vec<Process> =
-            self.lock().values().filter(|process| process.is_visible_in(scope)).cloned().collect();
+            self.table.lock().values().filter(|process| process.is_visible_in(scope)).cloned().collect();
         found.sort_by_key(|process| process.summary().started_at);
         found
     }
@@ -179,24 +179,25 @@ impl Processes {
     #[must_use]
     pub fn find(&self, scope: &str, id: &str) -> Option<Process> {
         self.sweep();
-        self.lock().get(id).filter(|process| process.is_visible_in(scope)).cloned()
+        self.table.lock().get(id).filter(|process| process.is_visible_in(scope)).cloned()
     }
 
     /// Ends the process if it runs, and forgets it. Says whether there was one.
     pub fn remove(&self, scope: &str, id: &str) -> bool {
         let Some(process) = self.find(scope, id) else { return false };
         process.kill();
-        self.lock().remove(id).is_some()
+        self.table.lock().remove(id).is_some()
     }
 
-    /// Says who hears when a command that nobody waits for ends; the first one given stands.
-    pub fn on_exit(&self, listener: ExitListener) {
-        self.exits.listen(listener);
+    /// Those who hear when a command that nobody waits for ends.
+    #[must_use]
+    pub fn exits(&self) -> &Subscribers<Finished> {
+        self.exits.subscribers()
     }
 
     /// Ends every process of `scope`, those somebody waits for included. Says how many there were.
     pub fn kill_scope(&self, scope: &str) -> usize {
-        let table = self.lock();
+        let table = self.table.lock();
         let running = table.values().filter(|process| process.belongs_to(scope) && process.end().is_none());
         running.map(Process::kill).count()
     }
@@ -211,7 +212,7 @@ impl Processes {
     fn watch_left_behind(&self) {
         let table = Arc::clone(&self.table);
         let leaders = move || {
-            let running = lock(&table);
+            let running = table.lock();
             running
                 .values()
                 .filter(|process| process.end().is_none())
@@ -221,15 +222,11 @@ impl Processes {
         self.left_behind.watch(&self.tasks, leaders);
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Process>> {
-        lock(&self.table)
-    }
-
     fn check_room(&self, scope: &str) -> Result<(), ProcessError> {
         if self.tasks.token().is_cancelled() {
             return Err(ProcessError::Stopping);
         }
-        let table = self.lock();
+        let table = self.table.lock();
         let running = table.values().filter(|process| process.end().is_none());
         let (mut all, mut own) = (0, 0);
         for process in running {
@@ -244,9 +241,9 @@ impl Processes {
 
     /// A name that cannot be mistaken for one of an earlier run of the gateway.
     fn new_id(&self) -> String {
-        let table = self.lock();
+        let table = self.table.lock();
         loop {
-            let id: String = Uuid::new_v4().simple().to_string().chars().take(ID_CHARS).collect();
+            let id = Uuid::new_v4().simple().to_string().clip_chars(ID_CHARS).to_owned();
             if !table.contains_key(&id) {
                 return id;
             }
@@ -256,7 +253,7 @@ impl Processes {
     /// Forgets what finished too long ago, and the oldest of what is too much.
     fn sweep(&self) {
         let oldest = self.clock.now_ms() - self.keep_ms.load(Ordering::Relaxed);
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         table.retain(|_, process| process.end().is_none_or(|end| end.at > oldest));
         let mut finished: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();
         for (id, process) in table.iter() {
@@ -272,11 +269,6 @@ impl Processes {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is locked here is valid between any two statements.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type Ends = (watch::Sender<Option<End>>, oneshot::Sender<Result<Outcome, ExecError>>);
@@ -361,7 +353,7 @@ impl Drop for Attached {
     fn drop(&mut self) {
         if !self.is_detached {
             self.process.kill();
-            lock(&self.table).remove(self.process.id());
+            self.table.lock().remove(self.process.id());
         }
     }
 }

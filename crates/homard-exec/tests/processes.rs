@@ -261,7 +261,7 @@ async fn a_flood_in_a_terminal_is_bounded_and_can_be_ended() {
 async fn only_the_ends_of_commands_nobody_waits_for_are_told_and_only_once() {
     let registry = registry();
     let (heard, mut told) = tokio::sync::mpsc::channel(8);
-    registry.on_exit(Box::new(move |finished| drop(heard.try_send(finished.clone()))));
+    registry.exits().subscribe(move |finished| drop(heard.try_send(finished.clone())));
     attached(&registry, "echo waited for").await.outcome().await.unwrap();
     let process = detached(&registry, "seq 1 1000; exit 3").await;
     let finished = told.recv().await.unwrap();

@@ -14,7 +14,7 @@ use homard_protocol::methods::approvals::{
     MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
 };
 use homard_relay::DomainEvent;
-use homard_runtime::{brief, visible};
+use homard_runtime::{Clip, brief, visible};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
 use serde_json::{Value, json};
 
@@ -135,7 +135,7 @@ fn step(question: &Question) -> Value {
 }
 
 fn slug(id: &str) -> String {
-    id.chars().take(APPROVAL_SLUG_CHARS).collect()
+    id.clip_chars(APPROVAL_SLUG_CHARS).to_owned()
 }
 
 /// What was said, if anything was.

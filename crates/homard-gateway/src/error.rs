@@ -25,9 +25,10 @@ pub(crate) fn store(error: &StoreError) -> ErrorShape {
 /// Why a message was not taken.
 pub(crate) fn submit(error: &AcceptError) -> ErrorShape {
     match error {
-        AcceptError::Refused(_) | AcceptError::BadKey(_) | AcceptError::Repeated => {
-            ErrorShape::invalid(error.to_string())
-        }
+        AcceptError::Refused(_)
+        | AcceptError::BadKey(_)
+        | AcceptError::Repeated
+        | AcceptError::HeldBack(_) => ErrorShape::invalid(error.to_string()),
         AcceptError::Unroutable(Unroutable::UnknownAgent(agent)) => ErrorShape::invalid(error.to_string())
             .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
         AcceptError::Unroutable(Unroutable::NoRoute) => ErrorShape::invalid(error.to_string()),

@@ -23,7 +23,7 @@ use crate::connections::presence::is_shown;
 use crate::http::{HttpState, Pages};
 use crate::lifecycle::{Diagnostics, Lifecycle};
 use crate::methods::nodes::replays::Replays;
-use crate::wizard::Wizards;
+use crate::wizard::SetupWizard;
 
 /// What a gateway is made of.
 pub struct GatewayParts {
@@ -43,14 +43,22 @@ pub struct GatewayParts {
     pub bus: Bus,
     /// Where the time comes from.
     pub clock: Clock,
-    /// The Control UI, if it is served.
-    pub pages: Option<Box<dyn Pages>>,
-    /// The log file that `logs.tail` reads; asked each time, because it changes with the day.
-    pub log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
+    /// What the program around it does for it.
+    pub ports: GatewayPorts,
     /// The machine, as presence shows it.
     pub host: HostFacts,
     /// How it is reached from elsewhere.
     pub reach: NetworkParts,
+}
+
+/// What the program around the gateway does for it.
+pub struct GatewayPorts {
+    /// The Control UI, if it is served.
+    pub pages: Option<Box<dyn Pages>>,
+    /// The log file that `logs.tail` reads; asked each time, because it changes with the day.
+    pub log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
+    /// Asks the questions of `wizard.*`.
+    pub wizard: Box<dyn SetupWizard>,
 }
 
 /// How the gateway is reached from elsewhere; nothing of it by default.
@@ -80,7 +88,7 @@ struct Rooms {
     channels: ChannelRegistry,
     nodes: Arc<Nodes>,
     node_calls: Replays,
-    wizards: Wizards,
+    wizard: Box<dyn SetupWizard>,
     openai: OpenAiApi,
 }
 
@@ -111,8 +119,7 @@ impl Gateway {
             ingress,
             bus,
             clock,
-            pages,
-            log_file,
+            ports,
             host,
             reach,
         } = parts;
@@ -139,15 +146,15 @@ impl Gateway {
             access: Access::new(&config.current(), reach.tailscale, &clock),
             connections,
             lifecycle,
-            diagnostics: Diagnostics::new(host, log_file),
-            http: HttpState::new(pages, ingress),
+            diagnostics: Diagnostics::new(host, ports.log_file),
+            http: HttpState::new(ports.pages, ingress),
             rooms: Rooms {
                 relay,
                 automation,
                 channels,
                 nodes,
                 node_calls: Replays::default(),
-                wizards: Wizards::default(),
+                wizard: ports.wizard,
                 openai,
             },
             config,
@@ -205,9 +212,9 @@ impl Gateway {
         &self.rooms.openai
     }
 
-    /// Wizards under way.
-    pub(crate) fn wizards(&self) -> &Wizards {
-        &self.rooms.wizards
+    /// Asks the questions of a setup.
+    pub(crate) fn wizard(&self) -> &dyn SetupWizard {
+        self.rooms.wizard.as_ref()
     }
 
     /// Where events come from.

@@ -21,8 +21,9 @@ mod tool_answer;
 mod wizard;
 
 pub use connections::server::bind;
-pub use gateway::{Gateway, GatewayParts, HostFacts, NetworkParts};
+pub use gateway::{Gateway, GatewayParts, GatewayPorts, HostFacts, NetworkParts};
 pub use generated::manual::renewed as renewed_manual;
 pub use http::{PageFile, Pages};
 pub use lifecycle::run::{Hooks, OnReload, Stopped, run};
 pub use methods::approvals::exec_policy::snapshot as exec_policy_snapshot;
+pub use wizard::{AndThen, SetupWizard, WizardRefusal};

@@ -9,7 +9,7 @@ pub(crate) mod run;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use homard_runtime::Tasks;
+use homard_runtime::{Tasks, millis};
 use tokio_util::sync::CancellationToken;
 
 use self::health::Health;
@@ -50,7 +50,7 @@ impl Default for Lifecycle {
 impl Lifecycle {
     /// How long it has been up.
     pub(crate) fn uptime_ms(&self) -> u64 {
-        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+        millis(self.started.elapsed())
     }
 }
 

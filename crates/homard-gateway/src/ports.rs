@@ -21,10 +21,14 @@ struct Room {
 }
 
 impl Gateway {
-    /// Opens the door that leads here.
-    pub fn open_ports(self: &Arc<Self>, ports: &Ports) {
-        ports.gateway.open(Arc::new(Room { gateway: Arc::downgrade(self) }));
-        self.nodes().open_port(ports);
+    /// What tools may ask of the rooms above the relay: jobs, nodes and the gateway itself.
+    pub(crate) fn ports(self: &Arc<Self>) -> Ports {
+        Ports {
+            cron: Some(self.automation().port()),
+            gateway: Some(Arc::new(Room { gateway: Arc::downgrade(self) })),
+            nodes: Some(self.nodes().port()),
+            ..Ports::default()
+        }
     }
 }
 

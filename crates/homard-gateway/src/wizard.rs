@@ -1,172 +1,60 @@
-//! Wizards under way: one at a time, each with a time limit, and what the last ones ended with.
-//!
-//! `script` is the conversation itself, without a gateway; `write` puts what was agreed into the configuration.
+//! The setup wizard as handlers see it. Which questions there are and what comes of the answers is kept by the
+//! program above, which knows models, credentials and settings.
 
-mod script;
-mod write;
-
-use std::collections::VecDeque;
-use std::time::{Duration, Instant};
-
-use homard_protocol::ErrorShape;
+use futures_util::future::BoxFuture;
 use homard_protocol::methods::wizard::{
-    WizardAnswer, WizardFlow, WizardMode, WizardPhase, WizardStartParams, WizardStarted, WizardState,
-    WizardTurn,
+    WizardAnswer, WizardStartParams, WizardStarted, WizardState, WizardTurn,
 };
-use serde_json::json;
-use tokio::sync::Mutex;
 
-use self::script::{Script, Taken};
-use crate::gateway::Gateway;
-
-/// How long a wizard waits for an answer before another may begin.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
-/// Ended wizards that are remembered, for clients that ask how it went.
-const MAX_ENDED: usize = 16;
-
-/// The wizard under way, and those that ended.
-#[derive(Debug, Default)]
-pub(crate) struct Wizards {
-    inner: Mutex<Inner>,
-}
-
-#[derive(Debug, Default)]
-struct Inner {
-    running: Option<Running>,
-    ended: VecDeque<(String, WizardState)>,
-}
-
-#[derive(Debug)]
-struct Running {
-    session_id: String,
-    script: Script,
-    touched: Instant,
-}
-
-impl Inner {
-    /// Ends one that nobody answered in time.
-    fn tidy(&mut self, now: Instant) {
-        let late = self.running.take_if(|one| now.duration_since(one.touched) >= PATIENCE);
-        if let Some(late) = late {
-            self.end(late.session_id, WizardPhase::Cancelled, Some("nobody answered in time".to_owned()));
-        }
-    }
-
-    fn end(&mut self, session_id: String, status: WizardPhase, error: Option<String>) -> WizardState {
-        if self.ended.len() >= MAX_ENDED {
-            self.ended.pop_front();
-        }
-        let state = WizardState { status, error };
-        self.ended.push_back((session_id, state.clone()));
-        state
-    }
-
-    fn ended(&self, session_id: &str) -> Option<&WizardState> {
-        self.ended.iter().rev().find(|(id, _)| id == session_id).map(|(_, state)| state)
-    }
-
-    fn is_running(&self, session_id: &str) -> bool {
-        self.running.as_ref().is_some_and(|one| one.session_id == session_id)
-    }
-}
-
-impl Wizards {
-    /// Begins one.
-    pub(crate) async fn start(
-        &self,
-        gateway: &Gateway,
-        params: &WizardStartParams,
-    ) -> Result<WizardStarted, ErrorShape> {
-        if params.mode == Some(WizardMode::Remote) {
-            return Err(ErrorShape::invalid(
-                "only a local gateway can be set up here; to use another one, set gateway.mode to `remote` on the \
-                 machine that uses it",
-            ));
-        }
-        let mut inner = self.inner.lock().await;
-        inner.tidy(Instant::now());
-        if inner.running.is_some() {
-            return Err(ErrorShape::unavailable("a setup is already in progress; finish or cancel it first")
-                .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
-                .retry_after(1_000));
-        }
-        let script = match params.flow {
-            Some(WizardFlow::Channels) => Script::channels(),
-            Some(WizardFlow::Setup) | None => Script::setup(write::facts(gateway, params)),
-        };
-        let session_id = uuid::Uuid::new_v4().to_string();
-        let turn = asking(&script, None);
-        inner.running = Some(Running { session_id: session_id.clone(), script, touched: Instant::now() });
-        Ok(WizardStarted { session_id, turn })
-    }
-
+/// Sets a gateway up by questions and answers. `auth` is how clients prove themselves at this moment, as `hello-ok`
+/// spells it.
+pub trait SetupWizard: Send + Sync {
+    /// Begins a conversation.
+    fn start<'a>(
+        &'a self,
+        params: &'a WizardStartParams,
+        auth: &'static str,
+    ) -> BoxFuture<'a, Result<WizardStarted, WizardRefusal>>;
     /// Takes an answer; without one the question is asked again.
-    pub(crate) async fn next(
-        &self,
-        gateway: &Gateway,
-        session_id: &str,
-        answer: Option<&WizardAnswer>,
-    ) -> Result<WizardTurn, ErrorShape> {
-        let mut inner = self.inner.lock().await;
-        inner.tidy(Instant::now());
-        if !inner.is_running(session_id) {
-            let state = inner.ended(session_id).ok_or_else(not_found)?.clone();
-            return Ok(WizardTurn { done: true, step: None, status: state.status, error: state.error });
-        }
-        let Some(running) = inner.running.as_mut() else { return Err(not_found()) };
-        running.touched = Instant::now();
-        let Some(answer) = answer else { return Ok(asking(&running.script, None)) };
-        let taken = match running.script.answer(&answer.step_id, answer.value.as_ref()) {
-            Err(script::Wrong::NotAsked) => {
-                return Err(ErrorShape::invalid("wizard: this step is not the one that waits for an answer"));
-            }
-            Err(script::Wrong::Value(words)) => return Ok(asking(&running.script, Some(words))),
-            Ok(taken) => taken,
-        };
-        let (phase, error) = match taken {
-            Taken::GoOn => return Ok(asking(&running.script, None)),
-            Taken::Stop => (WizardPhase::Cancelled, Some("cancelled".to_owned())),
-            Taken::Nothing => (WizardPhase::Done, None),
-            Taken::Agreed(plan) => match write::carry_out(gateway, plan).await {
-                Ok(()) => (WizardPhase::Done, None),
-                Err(words) => (WizardPhase::Error, Some(words)),
-            },
-        };
-        inner.running = None;
-        let state = inner.end(session_id.to_owned(), phase, error);
-        Ok(WizardTurn { done: true, step: None, status: state.status, error: state.error })
-    }
-
-    /// Stops one.
-    pub(crate) async fn cancel(&self, session_id: &str) -> Result<WizardState, ErrorShape> {
-        let mut inner = self.inner.lock().await;
-        inner.tidy(Instant::now());
-        if inner.is_running(session_id) {
-            inner.running = None;
-            return Ok(inner.end(
-                session_id.to_owned(),
-                WizardPhase::Cancelled,
-                Some("cancelled".to_owned()),
-            ));
-        }
-        inner.ended(session_id).cloned().ok_or_else(not_found)
-    }
-
-    /// Says how far one is.
-    pub(crate) async fn status(&self, session_id: &str) -> Result<WizardState, ErrorShape> {
-        let mut inner = self.inner.lock().await;
-        inner.tidy(Instant::now());
-        if inner.is_running(session_id) {
-            return Ok(WizardState { status: WizardPhase::Running, error: None });
-        }
-        inner.ended(session_id).cloned().ok_or_else(not_found)
-    }
+    fn next<'a>(
+        &'a self,
+        session_id: &'a str,
+        answer: Option<&'a WizardAnswer>,
+        auth: &'static str,
+    ) -> BoxFuture<'a, Result<WizardTurn, WizardRefusal>>;
+    /// How far a conversation is, and whether it goes on from there.
+    fn state<'a>(
+        &'a self,
+        session_id: &'a str,
+        then: AndThen,
+    ) -> BoxFuture<'a, Result<WizardState, WizardRefusal>>;
 }
 
-fn asking(script: &Script, error: Option<String>) -> WizardTurn {
-    WizardTurn { done: false, step: Some(script.step()), status: WizardPhase::Running, error }
+/// What becomes of a conversation that is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AndThen {
+    /// It goes on.
+    GoOn,
+    /// It is cancelled.
+    Cancel,
 }
 
-fn not_found() -> ErrorShape {
-    ErrorShape::invalid("wizard not found").with_details(json!({"code": "WIZARD_NOT_FOUND"}))
+/// Why the wizard does not do what it is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WizardRefusal {
+    /// Another gateway would have to be set up.
+    #[error(
+        "only a local gateway can be set up here; to use another one, set gateway.mode to `remote` on the machine that \
+         uses it"
+    )]
+    Remote,
+    /// One conversation at a time.
+    #[error("a setup is already in progress; finish or cancel it first")]
+    Busy,
+    /// No conversation has that name.
+    #[error("wizard not found")]
+    NotFound,
+    /// An answer to a question that does not wait for one.
+    #[error("wizard: this step is not the one that waits for an answer")]
+    NotAsked,
 }

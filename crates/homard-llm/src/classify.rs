@@ -13,6 +13,7 @@ mod said;
 pub(crate) use pause::{MAX_PAUSE, span};
 
 use crate::error::{FailReason, LlmError, clip, scrub};
+use homard_runtime::Clip;
 use said::ErrorText;
 
 /// Longest text searched for known phrases, in bytes; providers are done long before.
@@ -62,13 +63,7 @@ fn reason(status: Option<u16>, said: &ErrorText) -> FailReason {
 }
 
 fn searchable(said: &ErrorText) -> String {
-    let mut text = format!("{} {}", said.sentence, said.aside);
-    let mut end = text.len().min(MAX_SEARCHED);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    text.to_lowercase()
+    format!("{} {}", said.sentence, said.aside).clip_bytes(MAX_SEARCHED).to_lowercase()
 }
 
 /// What a status means that is more exact than a vague code beside it.

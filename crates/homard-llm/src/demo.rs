@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use homard_protocol::{ModelId, ProviderId, StopReason, Usage};
-use homard_runtime::{Clock, OrCancel};
+use homard_runtime::{Clip, Clock, OrCancel};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::answer::Draft;
@@ -92,7 +92,7 @@ impl Provider for Demo {
 }
 
 fn today(clock: &Clock) -> String {
-    clock.now_rfc3339().chars().take("2026-01-01".len()).collect()
+    clock.now_rfc3339().clip_chars("2026-01-01".len()).to_owned()
 }
 
 /// One answer being spoken.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use homard_protocol::AssistantMessage;
+use homard_runtime::Clip;
 
 use crate::classify::classify;
 use crate::transport::sse::SseError;
@@ -184,11 +185,7 @@ pub(crate) fn clip(text: String) -> String {
         }
         out.push_str(word);
     }
-    if let Some((cut, _)) = out.char_indices().nth(MAX_MESSAGE) {
-        out.truncate(cut);
-        out.push('…');
-    }
-    out
+    out.ellipsis_after(MAX_MESSAGE)
 }
 
 /// Takes secrets out of a text a provider sent: our own key wherever it is echoed, and anything shaped like

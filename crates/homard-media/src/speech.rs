@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use homard_config::{Config, Paths, create_private_dir};
+use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
+use homard_runtime::{create_private_dir, replace_shared};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -96,8 +97,7 @@ pub fn keep_habits(paths: &Paths, habits: &Habits) -> Result<(), SpeechError> {
         create_private_dir(dir).map_err(wrong)?;
     }
     let text = serde_json::to_vec_pretty(habits).unwrap_or_default();
-    let draft = file.with_extension("json.new");
-    std::fs::write(&draft, text).and_then(|()| std::fs::rename(&draft, &file)).map_err(wrong)
+    replace_shared(&file, &text).map_err(wrong)
 }
 
 /// The program, where the gateway finds it.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use homard_config::create_private_dir;
+use homard_runtime::{create_private_dir, hex};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -56,7 +56,7 @@ pub fn plain_type(mime: &str) -> String {
 /// A name that says what is inside and can do no harm: a hash, what the sender called it, and an ending.
 fn file_name(bytes: &[u8], said: &str, mime: &str) -> String {
     let hash = Sha256::digest(bytes);
-    let hex: String = hash.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(hash.iter().take(HASH_BYTES));
     let said = said.rsplit(['/', '\\']).next().unwrap_or_default();
     let (stem, ending) = said.rsplit_once('.').unwrap_or((said, ""));
     let safe = |text: &str| -> String {

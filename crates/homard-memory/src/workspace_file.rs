@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
+use homard_runtime::{FileDraft, hex, millis_i64};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 /// Why a file of a workspace is not told or not written.
 #[derive(Debug, thiserror::Error)]
@@ -100,11 +100,11 @@ fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
 /// When a file last changed, in milliseconds.
 pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
     let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok()
+    Some(millis_i64(since))
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Puts a new text in the place of the old one, in one step.
@@ -118,14 +118,7 @@ pub fn replace(workspace: &Path, name: &str, text: &str) -> Result<(), Workspace
 
 fn put(workspace: &Path, name: &str, text: &str) -> std::io::Result<()> {
     std::fs::create_dir_all(workspace)?;
-    let fresh = workspace.join(format!(".{name}.{}", Uuid::new_v4()));
-    let written = std::fs::File::create_new(&fresh).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&fresh, workspace.join(name))
-    });
-    if written.is_err() {
-        drop(std::fs::remove_file(&fresh));
-    }
-    written
+    let mut draft = FileDraft::shared(&workspace.join(name))?;
+    draft.write_all(text.as_bytes())?;
+    draft.commit()
 }

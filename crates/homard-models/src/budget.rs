@@ -8,11 +8,11 @@
 //! Nothing is written to disk here. The store's usage table is the memory: at start it is read back with
 //! [`Ledger::restore`], and while limits exist a call's worst case is written there before the call.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_config::config::budgets::Budgets;
 use homard_protocol::Usage;
-use homard_runtime::{Clock, OrCancel, Timestamp};
+use homard_runtime::{Clock, Mutex, OrCancel, Timestamp};
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -76,20 +76,20 @@ impl Ledger {
     /// Whether nothing is limited, so that nothing need be counted.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        self.book().limits().is_empty()
+        self.inner.book.lock().limits().is_empty()
     }
 
     /// Takes new limits, at once for everybody. Counts of limits that did not exist before begin at nothing:
     /// call [`restore`](Ledger::restore) afterwards.
     pub fn set_limits(&self, limits: Budgets) {
-        self.book().set_limits(limits);
+        self.inner.book.lock().set_limits(limits);
         self.inner.changed.notify_waiters();
     }
 
     /// The periods to ask the store about, with the moment each began; empty while nothing is limited.
     #[must_use]
     pub fn periods(&self) -> Vec<(Span, Timestamp)> {
-        let limits = self.book().limits().clone();
+        let limits = self.inner.book.lock().limits().clone();
         self.periods_of(&limits)
     }
 
@@ -108,7 +108,7 @@ impl Ledger {
     pub fn take_limits(&self, limits: Budgets, rows: impl Iterator<Item = Spent>) {
         let now = self.now();
         {
-            let mut book = self.book();
+            let mut book = self.inner.book.lock();
             book.set_limits(limits);
             book.restore(rows, now);
         }
@@ -118,13 +118,13 @@ impl Ledger {
     /// A call for which nothing was reserved, because nothing was limited when it began, used this much.
     pub fn count(&self, who: &Spender, began: Timestamp, actual: &Usage) {
         let periods = Periods::at(began, &self.inner.zone);
-        self.book().count(who, periods, Amount::of(actual));
+        self.inner.book.lock().count(who, periods, Amount::of(actual));
     }
 
     /// Takes over what the store says was spent in the current periods. Counts never go down by it.
     pub fn restore(&self, rows: impl Iterator<Item = Spent>) {
         let now = self.now();
-        self.book().restore(rows, now);
+        self.inner.book.lock().restore(rows, now);
         self.inner.changed.notify_waiters();
     }
 
@@ -139,7 +139,7 @@ impl Ledger {
         worst: MaxCost,
         cancel: &CancellationToken,
     ) -> Result<Reservation, NotReserved> {
-        let place = Place { ledger: self, ticket: self.book().ticket() };
+        let place = Place { ledger: self, ticket: self.inner.book.lock().ticket() };
         loop {
             // Listening begins before looking, so that no change falls in between.
             let changed = self.inner.changed.notified();
@@ -147,7 +147,7 @@ impl Ledger {
             changed.as_mut().enable();
             let verdict = {
                 let now = self.now();
-                self.book().reserve(place.ticket, who, &worst, now)
+                self.inner.book.lock().reserve(place.ticket, who, &worst, now)
             };
             match verdict {
                 BudgetVerdict::Admitted { id, amount, max_tokens } => {
@@ -173,14 +173,14 @@ impl Ledger {
     #[must_use]
     pub fn status(&self) -> Vec<BudgetStatus> {
         let now = self.now();
-        let lines = self.book().lines(now);
+        let lines = self.inner.book.lock().lines(now);
         lines.into_iter().map(|line| self.told(line)).collect()
     }
 
     /// How many wait.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
-        self.book().waiting()
+        self.inner.book.lock().waiting()
     }
 
     fn told(&self, line: BudgetLine) -> BudgetStatus {
@@ -198,11 +198,6 @@ impl Ledger {
     fn now(&self) -> Periods {
         Periods::at(self.inner.clock.now_ms(), &self.inner.zone)
     }
-
-    fn book(&self) -> MutexGuard<'_, Book> {
-        // Every change of the book is complete before anything can fail, so a poisoned one is whole.
-        self.inner.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// A place in the queue, given back when whoever waits is admitted, refused, stopped or dropped.
@@ -213,7 +208,7 @@ struct Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.ledger.book().leave(self.ticket);
+        self.ledger.inner.book.lock().leave(self.ticket);
         self.ledger.inner.changed.notify_waiters();
     }
 }
@@ -252,7 +247,7 @@ impl Reservation {
     /// The call is over and used this much.
     pub fn settle(mut self, actual: &Usage) {
         if let Some(id) = self.id.take() {
-            self.ledger.book().settle(id, Amount::of(actual));
+            self.ledger.inner.book.lock().settle(id, Amount::of(actual));
             self.ledger.inner.changed.notify_waiters();
         }
     }
@@ -260,7 +255,7 @@ impl Reservation {
     /// The call was never made.
     pub fn abandon(mut self) {
         if let Some(id) = self.id.take() {
-            self.ledger.book().abandon(id);
+            self.ledger.inner.book.lock().abandon(id);
             self.ledger.inner.changed.notify_waiters();
         }
     }
@@ -269,7 +264,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.ledger.book().forfeit(id);
+            self.ledger.inner.book.lock().forfeit(id);
             self.ledger.inner.changed.notify_waiters();
         }
     }

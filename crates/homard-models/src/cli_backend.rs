@@ -16,7 +16,7 @@ mod sessions;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -26,7 +26,7 @@ use homard_config::config::cli_backends::CliSessionMode;
 use homard_exec::{BuiltEnv, Exit};
 use homard_llm::{Answer, CLI_API, InputKind, LlmError, ModelSpec, Provider, Request, StreamEvent};
 use homard_protocol::{AssistantBlock, AssistantMessage, ModelId, ProviderId, StopReason};
-use homard_runtime::{Clock, OrCancel};
+use homard_runtime::{Clock, Mutex, OrCancel};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -57,7 +57,7 @@ impl CliParts {
     }
 
     fn queue(&self, backend: &ProviderId) -> Queue {
-        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queues = self.queues.lock();
         Arc::clone(queues.entry(backend.clone()).or_default())
     }
 }

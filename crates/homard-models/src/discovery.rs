@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -16,7 +16,7 @@ use futures_util::{StreamExt as _, stream};
 use homard_config::config::models::BedrockDiscovery;
 use homard_llm::{Credential, Http, LlmError};
 use homard_protocol::ProviderId;
-use homard_runtime::{Clock, OrLog as _, Tasks};
+use homard_runtime::{Clock, Mutex, OrLog as _, Tasks, millis_i64};
 use tokio::sync::{Notify, watch};
 
 use crate::auth::ProviderAuth;
@@ -123,7 +123,7 @@ impl Discovery {
 
     /// Says whom to ask from now on; those not asked recently are asked soon.
     pub fn set_targets(&self, targets: Vec<Target>) {
-        *self.inner.targets.lock().unwrap_or_else(PoisonError::into_inner) = targets;
+        *self.inner.targets.lock() = targets;
         self.inner.news.notify_one();
     }
 
@@ -140,7 +140,7 @@ impl Discovery {
     }
 
     fn targets(&self) -> Vec<Target> {
-        self.inner.targets.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.targets.lock().clone()
     }
 
     async fn watch(&self) {
@@ -170,7 +170,7 @@ impl Discovery {
         let mut targets = self.targets();
         targets.retain(|target| {
             let limit = target.refresh_every(&self.inner.parts.bedrock);
-            let limit = i64::try_from(limit.as_millis()).unwrap_or(i64::MAX);
+            let limit = millis_i64(limit);
             let asked = known.asked_at(&target.provider, &target.base_url);
             // A clock that was turned back makes everything stale rather than fresh for ever.
             asked.is_none_or(|asked| asked > now || now - asked >= limit)

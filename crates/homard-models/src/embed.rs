@@ -9,7 +9,7 @@ use homard_llm::{
     EmbedRequest, Embedded, FailReason, LlmError, ModelError, ModelSpec, Price, Resolved, ThinkingLevel,
 };
 use homard_protocol::{ModelRef, Usage};
-use homard_runtime::OrCancel;
+use homard_runtime::{OrCancel, millis};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -147,7 +147,7 @@ impl Asking<'_> {
             usage,
             estimated: answered.as_ref().is_ok_and(|vectors| vectors.tokens == 0),
             first_ms: None,
-            total_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            total_ms: millis(began.elapsed()),
             outcome,
         });
         answered

@@ -13,12 +13,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
 use homard_llm::{Attempt, Models, Provider, Request, Resolved, StreamEvent, ThinkingLevel};
 use homard_protocol::{ModelId, ProviderId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use tokio_util::sync::CancellationToken;
 
 mod attempt;
@@ -122,12 +122,8 @@ struct Learnt {
 }
 
 impl Memory {
-    fn lock(&self) -> MutexGuard<'_, Learnt> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn failed(&self, attempt: Attempt) {
-        let mut learnt = self.lock();
+        let mut learnt = self.0.lock();
         if learnt.attempts.len() < MAX_KEPT_ATTEMPTS {
             learnt.attempts.push(attempt);
         }
@@ -146,13 +142,13 @@ impl Caller {
     /// Who answered last in this run; a conversation keeps to their credential.
     #[must_use]
     pub fn winner(&self) -> Option<Winner> {
-        self.memory.lock().winner.clone()
+        self.memory.0.lock().winner.clone()
     }
 
     /// What failed in this run so far, in order.
     #[must_use]
     pub fn attempts(&self) -> Vec<Attempt> {
-        self.memory.lock().attempts.clone()
+        self.memory.0.lock().attempts.clone()
     }
 }
 

@@ -20,7 +20,6 @@ use crate::discovery::Discovered;
 mod kept;
 mod model_spec;
 mod models_json;
-pub(crate) mod private_file;
 
 pub use models_json::{read_models_json, write_models_json};
 

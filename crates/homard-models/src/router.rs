@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_config::config::agents::Agent;
 use homard_config::{Config, Environment};
 use homard_llm::{CLI_API, ModelError, ModelSpec, Models, Resolved};
 use homard_protocol::{AgentId, ModelRef, ProviderId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 
 use crate::auth::{AuthContext, ProfileFiles, ProfilePolicy, Profiles, ProviderAuth};
 use crate::budget::{Ledger, Spender};
@@ -211,7 +211,7 @@ struct ShelfInner {
 
 impl fmt::Debug for ProfileShelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(lock(&self.inner.opened).keys()).finish()
+        f.debug_list().entries(self.inner.opened.lock().keys()).finish()
     }
 }
 
@@ -228,7 +228,7 @@ impl ProfileShelf {
     #[must_use]
     pub fn of(&self, agent: &AgentId) -> Profiles {
         // Held to the end, so that nobody opens by a policy that was just replaced.
-        let mut opened = lock(&self.inner.opened);
+        let mut opened = self.inner.opened.lock();
         opened.entry(agent.clone()).or_insert_with(|| self.open(agent)).clone()
     }
 
@@ -236,7 +236,7 @@ impl ProfileShelf {
         let file = |agent: &AgentId| (self.inner.agent_dir)(agent).join(PROFILES_FILE);
         let main = AgentId::main();
         let files = ProfileFiles { own: file(agent), main: (*agent != main).then(|| file(&main)) };
-        let (policy, env) = lock(&self.inner.policy).clone();
+        let (policy, env) = self.inner.policy.lock().clone();
         Profiles::open(files, policy, self.inner.cx.clone()).with_environment(env)
     }
 
@@ -244,11 +244,11 @@ impl ProfileShelf {
     /// credentials fared is not forgotten.
     pub fn follow(&self, config: &Config) {
         let policy = (config.auth.clone(), config.env.clone());
-        let mut opened = lock(&self.inner.opened);
-        if *lock(&self.inner.policy) == policy {
+        let mut opened = self.inner.opened.lock();
+        if *self.inner.policy.lock() == policy {
             return;
         }
-        *lock(&self.inner.policy) = policy;
+        *self.inner.policy.lock() = policy;
         for (agent, profiles) in opened.iter_mut() {
             let anew = self.open(agent);
             anew.inherit(profiles);
@@ -258,15 +258,11 @@ impl ProfileShelf {
 
     /// Waits until everything is on disk.
     pub async fn flush(&self) {
-        let all: Vec<Profiles> = lock(&self.inner.opened).values().cloned().collect();
+        let all: Vec<Profiles> = self.inner.opened.lock().values().cloned().collect();
         for profiles in all {
             profiles.flush().await;
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! The gateway's certificate: made once and kept, or the owner's own; read from files either way.
 
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use homard_config::config::reach::CertificateSource;
-use homard_config::create_private_dir;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, hex, replace_private};
 use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair, PKCS_ECDSA_P256_SHA256};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
@@ -25,7 +24,6 @@ const CERT_FILE: &str = "gateway-cert.pem";
 /// Its key's file.
 const KEY_FILE: &str = "gateway-key.pem";
 /// Only the owner may read a key.
-const KEY_MODE: u32 = 0o600;
 /// The largest file taken for a certificate or key.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
@@ -168,18 +166,7 @@ fn parameters(names: &[String], clock: &Clock) -> Result<CertificateParams, rcge
 
 /// Writes a file nobody else may read, whole or not at all.
 fn write_private(path: &Path, bytes: &[u8]) -> Result<(), CertificateError> {
-    let failed = |source| CertificateError::File { path: path.to_owned(), source };
-    if let Some(dir) = path.parent() {
-        create_private_dir(dir).map_err(failed)?;
-    }
-    let fresh = path.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(KEY_MODE);
-    let written = options.open(&fresh).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&fresh, path)).map_err(failed)
+    replace_private(path, bytes).map_err(|source| CertificateError::File { path: path.to_owned(), source })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, CertificateError> {
@@ -200,7 +187,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Certificate
 
 /// SHA-256 of a certificate, in lower-case hexadecimal.
 fn fingerprint(certificate: &CertificateDer<'_>) -> String {
-    Sha256::digest(certificate.as_ref()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(certificate.as_ref()))
 }
 
 /// The fingerprint of the first certificate in a file, for clients on the same machine.

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use homard_config::config::reach::MdnsMode;
+use homard_runtime::Clip;
 use mdns_sd::{ResolvedService, ServiceDaemon, ServiceEvent, ServiceInfo};
 use serde::Serialize;
 
@@ -66,7 +67,9 @@ impl Facts {
             ("sshPort", self.ssh_port.filter(|_| full).map(|port| port.to_string())),
             ("cliPath", self.cli_path.clone().filter(|_| full)),
         ];
-        keys.into_iter().filter_map(|(key, value)| Some((key, cut(&value?, MAX_VALUE)))).collect()
+        keys.into_iter()
+            .filter_map(|(key, value)| Some((key, value?.clip_bytes(MAX_VALUE).to_owned())))
+            .collect()
     }
 }
 
@@ -82,7 +85,7 @@ impl Advert {
     /// # Errors
     /// When the network does not do multicast.
     pub fn begin(facts: &Facts, mode: MdnsMode) -> Result<Self, MdnsError> {
-        let label = cut(&format!("{} (Homard)", facts.display_name), MAX_LABEL);
+        let label = format!("{} (Homard)", facts.display_name).clip_bytes(MAX_LABEL).to_owned();
         let host = format!("{}.{DOMAIN}", facts.host);
         let txt = facts.txt(mode);
         let service =
@@ -244,16 +247,7 @@ pub async fn browse(within: Duration) -> Result<Vec<Beacon>, MdnsError> {
 
 /// Words of a stranger, without what could move a cursor or hide something.
 fn shown(text: &str) -> String {
-    cut(text, MAX_VALUE).chars().filter(|c| !c.is_control()).collect()
-}
-
-/// The beginning of a text, at most so many bytes.
-fn cut(text: &str, most: usize) -> String {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default().to_owned()
+    text.clip_bytes(MAX_VALUE).chars().filter(|c| !c.is_control()).collect()
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use homard_config::config::reach::TailscaleMode;
 use homard_exec::{BuiltEnv, Command, Exit, Limits, run};
+use homard_runtime::{Clip, Mutex};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -96,12 +96,12 @@ impl Tailscale {
     }
 
     fn remembered(&self, address: IpAddr, now: Instant) -> Option<Answer> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.get(&address).filter(|(_, until)| now < *until).map(|(answer, _)| answer.clone())
     }
 
     fn remember(&self, address: IpAddr, answer: Answer, now: Instant) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= MAX_REMEMBERED {
             known.retain(|_, (_, until)| now < *until);
         }
@@ -174,7 +174,7 @@ impl Tailscale {
             | Exit::TimedOut
             | Exit::Cancelled
             | Exit::TooManyProcesses => {
-                let said = outcome.output.trim().chars().take(SHOWN_CHARS).collect();
+                let said = outcome.output.trim().clip_chars(SHOWN_CHARS).to_owned();
                 Err(TailscaleError::Failed { what: args.join(" "), said })
             }
         }

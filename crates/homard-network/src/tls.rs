@@ -1,12 +1,12 @@
 //! TLS on the gateway's port: the acceptor and a certificate that may change while it runs.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use homard_config::config::reach::CertificateSource;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::server::{ClientHello, ResolvesServerCert};
@@ -100,7 +100,7 @@ impl TlsConfig {
 impl Kept {
     /// Takes over changed files. A certificate that cannot be used is told about once, and the old one stays.
     fn look(&self, now: Instant) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if now.duration_since(seen.at) < LOOK_EVERY {
             return;
         }

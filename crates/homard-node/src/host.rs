@@ -7,7 +7,7 @@ use std::time::Duration;
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity, Offer};
 use homard_protocol::Role;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectAuth};
-use homard_runtime::OrCancel;
+use homard_runtime::{Backoff, OrCancel, chance};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::offered;
@@ -21,7 +21,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// What the longest wait is cut by, so that many nodes do not come back in the same moment: up to a quarter.
-const JITTER_PARTS: u64 = 4;
+const JITTER: f64 = 0.25;
 
 /// How a node is started.
 #[derive(Debug, Clone)]
@@ -95,12 +95,12 @@ impl Host {
     /// # Errors
     /// When the gateway will not let it in and trying again would not help.
     pub async fn run(&self, tell: impl Fn(Happening), cancel: &CancellationToken) -> Result<(), HostError> {
-        let mut wait = Wait::default();
+        let mut wait = Backoff::doubling(FIRST_WAIT, LONGEST_WAIT);
         while !cancel.is_cancelled() {
             let reason = match self.connect().or_cancel(cancel).await {
                 Err(_cancelled) => break,
                 Ok(Ok(client)) => {
-                    wait = Wait::default();
+                    wait.reset();
                     self.serve(client, &tell, cancel).await?
                 }
                 Ok(Err(error)) => match self.refused(&error)? {
@@ -116,7 +116,7 @@ impl Host {
             if cancel.is_cancelled() {
                 break;
             }
-            let retry_in = wait.next(&self.machine);
+            let retry_in = wait.step().mul_f64(1.0 - JITTER * chance());
             tell(Happening::Away { reason, retry_in });
             if tokio::time::sleep(retry_in).or_cancel(cancel).await.is_err() {
                 break;
@@ -203,21 +203,4 @@ enum Refused {
     Away,
     /// Trying again would not help.
     Never,
-}
-
-/// How long to wait, longer each time.
-#[derive(Debug, Default)]
-struct Wait {
-    attempts: u32,
-}
-
-impl Wait {
-    fn next(&mut self, machine: &Machine) -> Duration {
-        let doubled = FIRST_WAIT.saturating_mul(1 << self.attempts.min(10));
-        self.attempts = self.attempts.saturating_add(1);
-        let full = doubled.min(LONGEST_WAIT);
-        let most = u64::try_from(full.as_millis()).unwrap_or(u64::MAX) / JITTER_PARTS;
-        let cut = u64::try_from(machine.clock.now_ms()).unwrap_or(0) % most.max(1);
-        full.saturating_sub(Duration::from_millis(cut))
-    }
 }

@@ -1,11 +1,10 @@
 //! What a node remembers between runs: its key, the token it was given, how it is called.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use homard_client::{DeviceIdentity, IdentityError};
 use homard_exec::approvals::PolicyStore;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, replace_private};
 use serde::{Deserialize, Serialize};
 
 /// Why what a node remembers could not be read or written.
@@ -60,7 +59,7 @@ impl Keep {
     /// When it cannot be made.
     pub fn open(state_dir: &Path) -> Result<Self, KeepError> {
         let folder = state_dir.join("node");
-        homard_config::create_private_dir(&folder).map_err(|source| KeepError::Io {
+        homard_runtime::create_private_dir(&folder).map_err(|source| KeepError::Io {
             what: "make",
             path: folder.clone(),
             source,
@@ -140,10 +139,6 @@ impl Keep {
         let failed = |source| KeepError::Io { what: "write", path: path.clone(), source };
         let kept = Remembered { version: 1, ..kept.clone() };
         let text = serde_json::to_vec_pretty(&kept).map_err(|error| failed(error.into()))?;
-        // Made for the owner alone from the start.
-        let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(failed)?;
-        draft.write_all(&text).and_then(|()| draft.as_file().sync_all()).map_err(failed)?;
-        draft.persist(&path).map_err(|error| failed(error.error))?;
-        Ok(())
+        replace_private(&path, &text).map_err(failed)
     }
 }

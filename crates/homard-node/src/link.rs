@@ -1,7 +1,7 @@
 //! One connection to a gateway: hears what is asked, does it, answers.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_client::{Client, Heard};
@@ -13,7 +13,7 @@ use homard_protocol::methods::node_invoke::{
     NodeInvokeRequest, NodeInvokeResult, NodeInvokeResultParams, NodePendingAck, NodePendingAckParams,
     NodePendingPull,
 };
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -94,7 +94,7 @@ impl Link {
             }
             NODE_INVOKE_CANCEL => {
                 let Some(cancel) = payload::<NodeInvokeCancel>(frame) else { return };
-                if let Some(token) = self.lock().get(&cancel.invoke_id) {
+                if let Some(token) = self.running.lock().get(&cancel.invoke_id) {
                     token.cancel();
                 }
             }
@@ -102,14 +102,10 @@ impl Link {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, CancellationToken>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn begin(&self, request: NodeInvokeRequest) {
         let cancel = self.tasks.token().child_token();
         let has_room = {
-            let mut running = self.lock();
+            let mut running = self.running.lock();
             if running.contains_key(&request.id) {
                 return;
             }
@@ -128,7 +124,7 @@ impl Link {
             } else {
                 Err(Failure::unavailable("this node is busy; try again when one of its commands is done"))
             };
-            running.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.id);
+            running.lock().remove(&request.id);
             answer(&client, &node_id, &request.id, reply).await;
         });
     }

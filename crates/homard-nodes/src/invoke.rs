@@ -11,6 +11,7 @@ use homard_protocol::methods::node_invoke::{
     NodeError, NodeInvokeCancel, NodeInvokeRequest, NodeInvokeResultParams,
 };
 use homard_protocol::{ConnId, DeviceId};
+use homard_runtime::{Clip, millis};
 use homard_store::StoreError;
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -121,7 +122,7 @@ fn words(error: &NodeError) -> String {
     } else {
         format!("{code}: {message}")
     };
-    text.chars().take(MAX_WORDS).collect()
+    text.clip_chars(MAX_WORDS).to_owned()
 }
 
 /// Where the result of a command comes.
@@ -251,7 +252,7 @@ impl NodeRegistry {
             node_id: wanted.node.to_string(),
             command: wanted.command,
             params_json: wanted.params.map(|params| params.to_string()),
-            timeout_ms: u64::try_from(wanted.timeout.as_millis()).ok(),
+            timeout_ms: Some(millis(wanted.timeout)),
             idempotency_key: wanted.idempotency_key,
             session_key: wanted.session_key,
         };

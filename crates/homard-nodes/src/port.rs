@@ -6,7 +6,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::DeviceId;
 use homard_protocol::methods::nodes::Node;
-use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, ToolCx};
+use homard_runtime::Clip;
+use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, ToolCx};
 use serde_json::{Value, json};
 
 use crate::Nodes;
@@ -24,9 +25,10 @@ struct Room {
 }
 
 impl Nodes {
-    /// Lets tools ask nodes.
-    pub fn open_port(self: &Arc<Self>, ports: &Ports) {
-        ports.nodes.open(Arc::new(Room { nodes: Arc::downgrade(self) }));
+    /// By which tools ask nodes.
+    #[must_use]
+    pub fn port(self: &Arc<Self>) -> Arc<dyn NodesPort> {
+        Arc::new(Room { nodes: Arc::downgrade(self) })
     }
 }
 
@@ -115,7 +117,7 @@ impl NodesPort for Room {
 }
 
 fn name_of(node: &Node) -> String {
-    node.display_name.clone().unwrap_or_else(|| node.node_id.chars().take(12).collect())
+    node.display_name.clone().unwrap_or_else(|| node.node_id.clip_chars(12).to_owned())
 }
 
 /// The node a person or a model means: by id, address or name, or the beginning of its id. One that is connected
@@ -134,7 +136,7 @@ fn meant<'n>(nodes: &'n [Node], name: &str) -> Result<&'n Node, PortError> {
         ([one], _) | ([], [one]) => Ok(one),
         ([], []) => Err(PortError::Invalid(format!(
             "there is no node `{}`; there are: {}",
-            name.chars().take(64).collect::<String>(),
+            name.clip_chars(64).to_owned(),
             names(nodes)
         ))),
         _ => Err(PortError::Invalid(format!("several nodes are called that; use an id: {}", names(nodes)))),

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use homard_protocol::connect::ConnectParams;
 use homard_protocol::{ConnId, DeviceId};
 use homard_relay::{Audience, Published};
+use homard_runtime::Mutex;
 use homard_store::NodeSurface;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -259,7 +260,7 @@ impl NodeRegistry {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

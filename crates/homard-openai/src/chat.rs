@@ -4,7 +4,7 @@ mod request;
 mod stream;
 
 use homard_config::config::http_endpoints::ChatEndpoint;
-use homard_protocol::{ToolCall, Usage};
+use homard_protocol::{StopReason, ToolCall, Usage};
 use homard_relay::{RunEnd, Source};
 use http::StatusCode;
 use serde_json::{Value, json};
@@ -67,10 +67,12 @@ pub(super) async fn answer(
 fn completion(head: &Head, end: &RunEnd) -> Value {
     let mut message = json!({"role": "assistant", "content": end.reply});
     if let Some(fields) = message.as_object_mut() {
-        match end.calls.is_empty() {
+        match end.outcome.calls().is_empty() {
             true if end.reply.is_none() => drop(fields.insert("content".to_owned(), json!(""))),
             true => {}
-            false => drop(fields.insert("tool_calls".to_owned(), end.calls.iter().map(call).collect())),
+            false => {
+                drop(fields.insert("tool_calls".to_owned(), end.outcome.calls().iter().map(call).collect()))
+            }
         }
     }
     json!({
@@ -79,7 +81,7 @@ fn completion(head: &Head, end: &RunEnd) -> Value {
         "created": head.created,
         "model": head.model,
         "choices": [{"index": 0, "message": message, "logprobs": null, "finish_reason": finish(end)}],
-        "usage": usage(&end.usage),
+        "usage": usage(&end.outcome.usage()),
     })
 }
 
@@ -89,9 +91,9 @@ fn call(call: &ToolCall) -> Value {
 }
 
 fn finish(end: &RunEnd) -> &'static str {
-    match end.stop_reason.as_deref() {
-        _ if !end.calls.is_empty() => "tool_calls",
-        Some("length") => "length",
+    match end.outcome.model_stopped() {
+        _ if !end.outcome.calls().is_empty() => "tool_calls",
+        Some(StopReason::Length) => "length",
         _ => "stop",
     }
 }

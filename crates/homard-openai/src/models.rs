@@ -1,5 +1,6 @@
 //! `/v1/models`: the agents, as models.
 
+use homard_runtime::Clip;
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -24,10 +25,7 @@ pub(super) fn answer(asker: &Asker<'_>, path: &str) -> Result<Answer, ApiError> 
     let wanted = wanted.ok_or_else(|| ApiError::at("model", "Invalid model id."))?;
     match ids.iter().find(|id| **id == wanted) {
         Some(id) => Ok(json_answer(StatusCode::OK, &model(id))),
-        None => Err(ApiError::NotFound(format!(
-            "Model '{}' not found.",
-            wanted.chars().take(100).collect::<String>()
-        ))),
+        None => Err(ApiError::NotFound(format!("Model '{}' not found.", wanted.clip_chars(100)))),
     }
 }
 

@@ -5,6 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use homard_config::config::http_endpoints::PartRules;
 use homard_media::file_type::photo_type;
 use homard_protocol::UserBlock;
+use homard_runtime::Clip;
 use homard_tools::{FetchLimits, Label, PublicFetch, Source, wrap_untrusted};
 
 use super::refusal::ApiError;
@@ -153,7 +154,7 @@ impl<'a> Loader<'a> {
         let Some((rules, max_chars)) = self.rules.files else {
             return Err(ApiError::invalid("files are not taken here; use /v1/responses"));
         };
-        let name = name.map(|name| name.chars().take(MAX_NAME).collect::<String>());
+        let name = name.map(|name| name.clip_chars(MAX_NAME).to_owned());
         let Loaded { bytes, kind, from } = self.bytes(content, rules, "file").await?;
         let kind = kind.filter(|kind| kind != UNKNOWN_KIND).or_else(|| kind_of(name.as_deref()));
         let kind = kind.unwrap_or_else(|| UNKNOWN_KIND.to_owned());
@@ -174,9 +175,9 @@ impl<'a> Loader<'a> {
         }
         let text = String::from_utf8(bytes)
             .map_err(|_binary| ApiError::invalid(format!("the file `{shown}` is not text in UTF-8")))?;
-        let cut = text.char_indices().nth(max_chars).map(|(at, _)| at);
-        let mut told = wrap_untrusted(&shown, text.get(..cut.unwrap_or(text.len())).unwrap_or_default());
-        if cut.is_some() {
+        let kept = text.clip_chars(max_chars);
+        let mut told = wrap_untrusted(&shown, kept);
+        if kept.len() < text.len() {
             told.push_str(&format!("\n[the file is longer; these are its first {max_chars} characters]"));
         }
         Ok(UserBlock::text(told))

@@ -75,14 +75,15 @@ impl ApiError {
 
     /// How a run that did not end well is told.
     pub(super) fn of_run(end: &RunEnd) -> Option<Self> {
-        let message = match end.status {
+        let (status, error) = (end.outcome.status(), end.outcome.error());
+        let message = match status {
             RunStatus::Ok => return None,
             RunStatus::Aborted | RunStatus::Interrupted => "the run was stopped".to_owned(),
             RunStatus::Error | RunStatus::TimedOut | RunStatus::Queued | RunStatus::Running => {
-                end.error.clone().unwrap_or_else(|| "the run failed".to_owned())
+                error.unwrap_or("the run failed").to_owned()
             }
         };
-        let remote = end.status == RunStatus::Error && !end.attempts.is_empty();
+        let remote = status == RunStatus::Error && !end.outcome.attempts().is_empty();
         Some(Self::Run { message, remote })
     }
 

@@ -7,6 +7,7 @@ mod stream;
 use homard_config::config::http_endpoints::ResponsesEndpoint;
 use homard_protocol::RunId;
 use homard_relay::Source;
+use homard_runtime::Clip;
 use http::StatusCode;
 
 use super::parts::{Loader, Rules};
@@ -80,10 +81,7 @@ pub(super) async fn answer(
 /// The session of a response that was given before.
 async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result<RequestPlace, ApiError> {
     let unknown = || ApiError::Invalid {
-        message: format!(
-            "Previous response with id '{}' not found.",
-            previous.chars().take(100).collect::<String>()
-        ),
+        message: format!("Previous response with id '{}' not found.", previous.clip_chars(100)),
         param: Some("previous_response_id"),
         code: Some("previous_response_not_found"),
     };

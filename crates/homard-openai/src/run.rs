@@ -1,5 +1,6 @@
 //! From a request to a run and back. A caller that hangs up stops its run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -110,7 +111,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
         without_admin: !asker.scopes.grants(Scope::Admin),
         ..TurnOptions::of(source)
     };
-    let listener = api.relay.setup().accept_program(message, program, options).await?;
+    let listener = api.relay.turns().accept_program(message, program, options).await?;
     let hold = Hold {
         api: api.clone(),
         key: listener.session_key().clone(),
@@ -181,7 +182,7 @@ impl Running {
     }
 
     /// Waits for the end.
-    pub(super) async fn whole(mut self) -> Result<Box<RunEnd>, ApiError> {
+    pub(super) async fn whole(mut self) -> Result<Arc<RunEnd>, ApiError> {
         loop {
             if let News::Ended(end) = self.next().await? {
                 return Ok(end);
@@ -195,7 +196,7 @@ pub(super) enum News {
     /// More words.
     Text(String),
     /// The end.
-    Ended(Box<RunEnd>),
+    Ended(Arc<RunEnd>),
 }
 
 /// How a route tells a run as a stream of events.

@@ -2,6 +2,7 @@
 
 use homard_channel::Inbound;
 use homard_protocol::{AgentId, ChannelId, Scope, ScopeSet, SessionKey};
+use homard_runtime::hex;
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
@@ -186,7 +187,7 @@ fn user_part(user: &str) -> String {
         return user.to_owned();
     }
     let hash = Sha256::digest(user.as_bytes());
-    hash.iter().take(FINGERPRINT_BYTES).map(|byte| format!("{byte:02x}")).fold("~".to_owned(), |a, b| a + &b)
+    format!("~{}", hex(hash.iter().take(FINGERPRINT_BYTES)))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use homard_channel::{ChatKind, Inbound, Sender};
+use homard_runtime::Clip;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -107,7 +108,7 @@ impl Said {
         Self {
             sender: sender_label(message).unwrap_or_default(),
             timestamp: message.timestamp,
-            text: cut(text.join(" ").trim(), MAX_SAID),
+            text: text.join(" ").trim().ellipsis_within(MAX_SAID),
             message_id: message.message_id.clone(),
         }
     }
@@ -268,7 +269,7 @@ fn user_text(told: &Told<'_>) -> String {
         blocks.push(FILES_HINT.to_owned());
     }
     if let Some(before) = told.thread_history.map(str::trim).filter(|text| !text.is_empty()) {
-        let before = cut(before, MAX_QUOTE);
+        let before = before.ellipsis_within(MAX_QUOTE);
         blocks.push(block("Thread history", &json!({ "body": before })));
     }
     let events = told.events.iter().skip(told.events.len().saturating_sub(MAX_EVENTS));
@@ -284,7 +285,7 @@ fn user_text(told: &Told<'_>) -> String {
     }
     blocks.push(body(told));
     for about in told.message.details.about.iter().filter(|about| !about.trim().is_empty()) {
-        blocks.push(format!("{ABOUT}\n{}", fenced(&json!({ "body": cut(about, MAX_SAID) }))));
+        blocks.push(format!("{ABOUT}\n{}", fenced(&json!({ "body": about.ellipsis_within(MAX_SAID) }))));
     }
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n")
@@ -339,7 +340,7 @@ fn stranger_blocks(told: &Told<'_>) -> Vec<String> {
     }
     let began = told.thread_starter.filter(|text| told.thread_history.is_none() && !text.trim().is_empty());
     if let Some(text) = began {
-        blocks.push(block(starter, &json!({ "body": cut(text.trim(), MAX_QUOTE) })));
+        blocks.push(block(starter, &json!({ "body": text.trim().ellipsis_within(MAX_QUOTE) })));
     }
     if let Some(quoted) = &details.reply_to {
         let mut info = Map::new();
@@ -349,7 +350,7 @@ fn stranger_blocks(told: &Told<'_>) -> Vec<String> {
         }
         info.insert("is_quote".to_owned(), json!(quoted.is_part));
         info.insert("is_own".to_owned(), json!(quoted.is_ours));
-        info.insert("body".to_owned(), json!(cut(quoted.text.trim(), MAX_QUOTE)));
+        info.insert("body".to_owned(), json!(quoted.text.trim().ellipsis_within(MAX_QUOTE)));
         blocks.push(block(replied, &Value::Object(info)));
     }
     if let Some(from) = &details.forwarded_from {
@@ -357,7 +358,7 @@ fn stranger_blocks(told: &Told<'_>) -> Vec<String> {
     }
     if !told.history.is_empty() {
         let said = told.history.iter().map(|said| {
-            json!({ "sender": name(&said.sender), "timestamp_ms": said.timestamp, "body": cut(&said.text, MAX_SAID) })
+            json!({ "sender": name(&said.sender), "timestamp_ms": said.timestamp, "body": said.text.ellipsis_within(MAX_SAID) })
         });
         blocks.push(block(history, &Value::Array(said.collect())));
     }
@@ -437,15 +438,7 @@ fn fenced(value: &Value) -> String {
 
 /// A name somebody chose, on one line, without characters that only deceive.
 fn name(text: &str) -> String {
-    cut(&one_line(text), MAX_NAME)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
+    one_line(text).ellipsis_within(MAX_NAME)
 }
 
 #[cfg(test)]

@@ -89,8 +89,8 @@ pub fn stale(reset: Reset, updated_at: i64, now: i64, zone: &TimeZone) -> Option
     {
         return Some(Stale::Daily);
     }
-    let quiet = u128::from(now.abs_diff(updated_at));
-    reset.idle.is_some_and(|idle| quiet > idle.as_millis()).then_some(Stale::Idle)
+    let quiet = now.abs_diff(updated_at);
+    reset.idle.is_some_and(|idle| quiet > homard_runtime::millis(idle)).then_some(Stale::Idle)
 }
 
 /// The last time it was `hour` o'clock, in milliseconds since 1970.

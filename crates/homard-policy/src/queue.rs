@@ -5,6 +5,7 @@ use std::time::Duration;
 use homard_channel::Address;
 use homard_config::config::messages::Queue;
 use homard_protocol::ChannelId;
+use homard_runtime::brief;
 use serde::{Deserialize, Serialize};
 
 pub use homard_config::config::messages::{QueueDrop, QueueMode};
@@ -153,7 +154,7 @@ impl Overflow {
     /// Remembers one that was given up; at most `cap` lines are kept.
     pub fn note(&mut self, prompt: &str, cap: usize) {
         self.dropped = self.dropped.saturating_add(1);
-        self.lines.push(one_line(prompt));
+        self.lines.push(brief(prompt, MAX_DROPPED_LINE));
         let surplus = self.lines.len().saturating_sub(cap.max(1));
         self.lines.drain(..surplus);
     }
@@ -172,15 +173,6 @@ impl Overflow {
         let lines: Vec<String> = self.lines.iter().map(|line| format!("- {line}")).collect();
         Some(format!("{head}\nSummary:\n{}", lines.join("\n")))
     }
-}
-
-fn one_line(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if flat.chars().count() <= MAX_DROPPED_LINE {
-        return flat;
-    }
-    let kept: String = flat.chars().take(MAX_DROPPED_LINE.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
 }
 
 /// How messages that waited are told.

@@ -1,6 +1,7 @@
 //! What a message means: commands, directives in the text, words that stop.
 //!
-//! [`read`] is the one parser for every platform and the page. What commands there are stands in
+//! [`read`] is the one parser for every platform, the page and programs; its [`Meaning`] is what travels on, and
+//! nobody reads the text a second time. What commands there are stands in
 //! [`table`]; what levels are called in [`levels`]. A word that only looks like a directive stays what it is: text.
 
 use homard_config::Config;
@@ -10,12 +11,23 @@ mod scan;
 pub mod table;
 
 pub use levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Verbosity};
+use table::Form;
 pub use table::{COMMANDS, Command, Rank, Where, Who};
 
 use crate::queue::QueueOptions;
 
 /// Messages that stop what is going on when they are nothing else.
 pub const STOP_WORDS: [&str; 6] = ["stop", "esc", "abort", "wait", "exit", "interrupt"];
+
+/// Where in a message words for the program are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Anywhere: settings and shortcuts are taken out of a text, and single words stop.
+    #[default]
+    Anywhere,
+    /// Only a message that is nothing else is for the program; every other is told to the model as it is written.
+    WholeMessage,
+}
 
 /// What is known about a message before it is read.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +48,8 @@ pub struct Reading<'a> {
     pub text_commands: bool,
     /// Whether `!` begins a command for the host (`commands.bash`).
     pub shell: bool,
+    /// How much of the message may be something else.
+    pub extent: Extent,
 }
 
 impl Default for Reading<'_> {
@@ -49,6 +63,7 @@ impl Default for Reading<'_> {
             may_command: true,
             text_commands: true,
             shell: false,
+            extent: Extent::Anywhere,
         }
     }
 }
@@ -98,6 +113,19 @@ impl Vocabulary {
             may_command: true,
             text_commands: self.text_commands,
             shell: self.shell,
+            extent: Extent::Anywhere,
+        }
+    }
+
+    /// For a message of an operator, whose program says in other ways when a run is to stop or a conversation to begin
+    /// anew.
+    #[must_use]
+    pub fn operator_reading(&self) -> Reading<'_> {
+        Reading {
+            reset_triggers: &[],
+            text_commands: true,
+            extent: Extent::WholeMessage,
+            ..self.reading(None, &[])
         }
     }
 }
@@ -185,6 +213,21 @@ pub struct Call {
     pub command: Option<&'static Command>,
 }
 
+impl Call {
+    /// A command of the table by its name, with nothing behind it.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        call_of(name, "")
+    }
+
+    /// The call as one would type it.
+    #[must_use]
+    pub fn typed(&self) -> String {
+        let Self { name, args, .. } = self;
+        if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") }
+    }
+}
+
 /// How a message, or a conversation, is to be treated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Directive {
@@ -228,6 +271,9 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Meaning {
         return as_text();
     }
     let bare = without_mention(text, reading.our_name);
+    if reading.extent == Extent::WholeMessage {
+        return read_whole(bare, reading).unwrap_or_else(as_text);
+    }
     if is_stop(bare, reading) {
         return Meaning { stop: true, command: call_of("stop", ""), ..as_text() };
     }
@@ -259,6 +305,17 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Meaning {
         shortcuts: inner.shortcuts,
         ..Meaning::default()
     }
+}
+
+/// A message that is a command, or settings, and nothing else.
+fn read_whole(bare: &str, reading: &Reading<'_>) -> Option<Meaning> {
+    if let Some(call) = whole_command(bare, reading) {
+        return Some(Meaning { command: Some(call), text: bare.to_owned(), ..Meaning::default() });
+    }
+    let inner = scan::scan(bare, bare, reading);
+    let is_all = !inner.directives.is_empty() && inner.shortcuts.is_empty() && inner.text.trim().is_empty();
+    let kept = |directives| Meaning { directives, only_directives: true, ..Meaning::default() };
+    is_all.then(|| kept(inner.directives))
 }
 
 /// Whether a message would be a command from somebody who may use them. Such messages do not wait, are not joined
@@ -341,16 +398,19 @@ fn whole_command(bare: &str, reading: &Reading<'_>) -> Option<Call> {
     }
     let SlashWord { name, rest } = slash_word(bare, reading)?;
     if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
-        return if channel.is_empty() { None } else { call_of("dock", channel) };
+        return if channel.is_empty() || !rest.is_empty() { None } else { call_of("dock", channel) };
     }
     if let Some(command) = table::command(&name) {
-        let is_whole = match command.form {
-            table::Form::Whole => rest.is_empty() || !command.arguments.is_empty(),
+        let takes_rest = rest.is_empty() || !command.arguments.is_empty();
+        let is_whole = match (command.form, reading.extent) {
+            (Form::Whole, _) | (Form::Shortcut, Extent::WholeMessage) => takes_rest,
             // `/commands 2`; any other text behind it makes it a shortcut.
-            table::Form::Shortcut => {
+            (Form::Shortcut, Extent::Anywhere) => {
                 rest.is_empty() || (command.name == "commands" && rest.parse::<u32>().is_ok())
             }
-            table::Form::Directive => false,
+            // For an operator only some of the modes are in effect, which its entry says.
+            (Form::Directive, Extent::WholeMessage) => command.name == "queue",
+            (Form::Directive, Extent::Anywhere) => false,
         };
         if command.name == "model" && rest.eq_ignore_ascii_case("list") {
             return call_of("models", "");

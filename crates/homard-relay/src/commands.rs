@@ -1,8 +1,9 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
-//! A message is a command when it is nothing else and its first word is in the table of `homard-policy`. It has a run
+//! What a message means is read once, by `homard-policy::words`, and arrives here as a [`Call`]. A command has a run
 //! like any message, so that it is not obeyed twice. Command and answer stand in the history people read, and not in the
-//! conversation the model is told. Who may use a command was asked before; what it does is in one file per family.
+//! conversation the model is told. Who may use a command was asked before; what it does is an entry of its family's file: most
+//! are a few lines, and a file each would be mostly imports.
 
 mod admin;
 mod allowlist;
@@ -17,27 +18,26 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_channel::Sender;
 use homard_config::config::commands::Commands;
-use homard_policy::words::table::{self, Form, available};
-use homard_policy::words::{Command, Vocabulary, Where, read};
-use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
-use homard_protocol::{
-    AssistantMessage, Message, RunId, SessionKey, StopReason, Usage, UserContent, UserMessage,
-};
+use homard_policy::words::table::available;
+use homard_policy::words::{Call, Command, Where, read};
+use homard_protocol::{AssistantMessage, Message, RunId, SessionKey, StopReason, UserContent, UserMessage};
 use homard_runtime::OrLog;
-use homard_store::{Accepted as Stored, FinishRun, ResetReason, RunStatus, StoreError};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason, StoreError};
 
+use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
-use crate::parts::ChatCommands;
+use crate::parts::{ChatCommands, Turns};
 use crate::relay::Inner;
 use crate::sessions::asides;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
+use crate::turns::outcome::{NotBegun, RunEnd, TurnOutcome};
 use crate::turns::queue::Queue;
 use crate::turns::request::{TurnOptions, TurnRequest};
-use crate::turns::runs::{Run, RunEnd};
+use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
 
 /// What came of a command: words for whoever typed it.
@@ -56,13 +56,25 @@ impl Begun {
     }
 }
 
-/// A command as it was read: which, and what stands behind it.
-pub(crate) type Called = (&'static Command, String);
-
 /// What a command of the table does.
 struct Entry {
     name: &'static str,
     run: for<'a> fn(&'a ChatCommands, &'a Begun, &'a str) -> BoxFuture<'a, Answer>,
+}
+
+/// A command that is answered at once, and what answers it.
+struct Answerable {
+    command: &'static Command,
+    entry: &'static Entry,
+    rest: String,
+}
+
+impl Answerable {
+    /// A word without an entry is only a text.
+    fn of(command: &'static Command, rest: String) -> Option<Self> {
+        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name)?;
+        Some(Self { command, entry, rest })
+    }
 }
 
 /// Everything that can be obeyed, by family. A command of the table without an entry here fails a test.
@@ -125,59 +137,47 @@ pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
     })
 }
 
-/// The command a text is, with what stands behind it.
-fn parse(text: &str, commands: &Commands) -> Option<Called> {
-    let text = text.trim();
-    if let Some(shell) = text.strip_prefix('!').filter(|_| commands.bash).map(str::trim) {
-        // A row of exclamation marks is only loud.
-        let is_command = !shell.is_empty() && !shell.starts_with('!');
-        return table::command("bash").filter(|_| is_command).map(|command| (command, shell.to_owned()));
-    }
-    let word = text.strip_prefix('/')?;
-    let end = word.find(|c: char| c.is_whitespace() || c == ':').unwrap_or(word.len());
-    let (word, rest) = word.split_at(end);
-    let rest = rest.strip_prefix(':').unwrap_or(rest).trim();
-    // Groups address one of several programs as `/stop@name`.
-    let name = word.split('@').next().unwrap_or(word);
-    if let Some(channel) = name.strip_prefix("dock-").or_else(|| name.strip_prefix("dock_")) {
-        return table::command("dock")
-            .filter(|_| rest.is_empty())
-            .map(|command| (command, channel.to_owned()));
-    }
-    let command = table::command(name)?;
-    (rest.is_empty() || !command.arguments.is_empty()).then(|| (command, rest.to_owned()))
-}
-
 impl ChatCommands {
-    /// Obeys a message that is a command.
+    /// Obeys a message of an operator that is a command, or keeps the settings that are all it says.
     pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
-        let is_text = admitted.message().images.is_empty();
-        let config = self.inner().config();
-        match parse(&admitted.message().text, &config.commands).filter(|_| is_text) {
-            Some(called) => self.obey_call(admitted, options, called).await,
-            None => Ok(Obeyed::no(admitted, options)),
+        let message = admitted.message();
+        // Most messages are none, and long ones are not to be copied to learn that.
+        if !message.images.is_empty() || !message.text.trim_start().starts_with(['/', '!']) {
+            return Ok(Obeyed::no(admitted, options));
         }
+        let rules = self.inner().company_rules();
+        let meaning = read(&admitted.message().text, &rules.words.operator_reading());
+        if let Some(call) = meaning.command {
+            return self.obey_call(admitted, options, call).await;
+        }
+        if !meaning.only_directives {
+            return Ok(Obeyed::no(admitted, options));
+        }
+        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
+        self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
+        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
-    /// Obeys a command that was read.
+    /// Obeys a command that was read. One that is a skill's own name is left for the model.
     pub(crate) async fn obey_call(
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        call: Call,
     ) -> Result<Obeyed, AcceptError> {
+        let Call { command: Some(command), args: rest, .. } = call else {
+            return Ok(Obeyed::no(admitted, options));
+        };
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then_some(rest);
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.turns().enqueue(admitted, options, (queue, None)).await.map(Obeyed::Yes)
+                self.turns().enqueue(admitted, options, queue, None).await.map(Obeyed::Yes)
             }
             "new" | "reset" if !rest.is_empty() => {
                 let id = run_id(&admitted)?;
                 // A repeated request must not begin anew what it has begun already.
-                if self.inner().store().runs().get(&id).await?.is_none()
-                    && self.inner().runs().get(&id).is_none()
-                {
+                if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
@@ -185,23 +185,11 @@ impl ChatCommands {
             }
             // A skill that is called by its own name is told to the model.
             "skill" if !rest.is_empty() => Ok(Obeyed::no(admitted.with_text(format!("/{rest}")), options)),
-            _ if command.form == Form::Directive && command.name != "queue" => {
-                self.obey_directives(admitted, options).await
-            }
-            _ => self.answer_at_once(admitted, options, (command, rest)).await.map(Obeyed::Yes),
+            _ => match Answerable::of(command, rest) {
+                Some(answerable) => self.answer_at_once(admitted, options, answerable).await.map(Obeyed::Yes),
+                None => Ok(Obeyed::no(admitted, options)),
+            },
         }
-    }
-
-    /// Keeps settings that are all a message says; one that says more is none.
-    async fn obey_directives(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
-        let words = Vocabulary::of(&self.inner().config());
-        let meaning = read(&admitted.message().text, &words.reading(None, &[]));
-        if !meaning.only_directives {
-            return Ok(Obeyed::no(admitted, options));
-        }
-        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
-        self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
-        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
     }
 
     /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
@@ -227,7 +215,7 @@ impl ChatCommands {
         let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
         keep_in_history(self.inner(), &run, &answer).await.or_log("a command is not in the history");
-        conclude(self.inner(), &run, answer).await;
+        conclude(&self.turns(), &run, answer).await;
         Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
 
@@ -235,32 +223,33 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
-        (command, rest): Called,
+        asked: Answerable,
     ) -> Result<Accepted, AcceptError> {
         let begun = match self.begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(known) => return Ok(known),
         };
         // It may ask whether it may run, and what answers that comes by the same way behind it.
-        if command.name == "bash" && begun.reply.is_some() {
-            return Ok(self.answer_meanwhile(begun, command, rest));
+        if asked.command.name == "bash" && begun.reply.is_some() {
+            return Ok(self.answer_meanwhile(begun, asked));
         }
-        let answer = self.answer(&begun, command, &rest).await;
+        let answer = self.answer(&begun, &asked).await;
         Ok(self.end_command(begun, answer).await)
     }
 
     /// Answers a command of a chat platform while its conversation goes on.
-    fn answer_meanwhile(&self, begun: Begun, command: &'static Command, rest: String) -> Accepted {
+    fn answer_meanwhile(&self, begun: Begun, asked: Answerable) -> Accepted {
         let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
-            let answer = relay.answer(&begun, command, &rest).await;
+            let answer = relay.answer(&begun, &asked).await;
             relay.end_command(begun, answer).await;
         });
         Accepted::Answered { run_id, session_key }
     }
 
-    async fn answer(&self, begun: &Begun, command: &'static Command, rest: &str) -> Answer {
+    async fn answer(&self, begun: &Begun, asked: &Answerable) -> Answer {
+        let Answerable { command, rest, .. } = asked;
         let (admitted, key) = (&begun.admitted, begun.admitted.session_key());
         let config = self.inner().config();
         if let Some(switch) = command.needs.filter(|switch| !switch.is_on(&config.commands)) {
@@ -279,11 +268,7 @@ impl ChatCommands {
                 "changing settings by a message is turned off here (channels.{channel}.configWrites)"
             ));
         }
-        let entry = FAMILIES.iter().copied().flatten().find(|entry| entry.name == command.name);
-        match entry {
-            Some(entry) => (entry.run)(self, begun, rest).await,
-            None => Err(format!("/{} is known, but not built yet", command.name)),
-        }
+        (asked.entry.run)(self, begun, rest).await
     }
 
     async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {
@@ -388,47 +373,19 @@ pub(crate) async fn keep_in_history(inner: &Inner, run: &Run, answer: &Answer) -
 }
 
 /// Records what came of a command and tells everyone.
-pub(crate) async fn conclude(inner: &Inner, run: &Arc<Run>, answer: Result<String, String>) {
-    let stopped = run.stopped_by();
-    let status = match &answer {
-        _ if stopped.is_some() => RunStatus::Aborted,
-        Ok(_) => RunStatus::Ok,
-        Err(_) => RunStatus::Error,
-    };
-    let (reply, error) = (answer.clone().ok(), answer.err());
-    let mut finish = FinishRun::new(run.id.clone(), status);
-    finish.reply.clone_from(&reply);
-    finish.error.clone_from(&error);
-    inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
+pub(crate) async fn conclude(turns: &Turns, run: &Arc<Run>, answer: Result<String, String>) {
+    let inner = turns.inner();
     let now = inner.clock().now_ms();
-    let message = reply.clone().map(|text| ChatMessage::new(text, now));
-    run.narrator.end(match (&error, stopped) {
-        (_, Some(by)) => ChatState::Aborted { message, stop_reason: by.as_str().to_owned() },
-        (Some(error), None) => {
-            ChatState::Error { error_message: error.clone(), error_kind: ErrorKind::Unknown, message }
-        }
-        (None, None) => {
-            ChatState::Final { message: message.map(FinalMessage::Text), usage: None, stop_reason: None }
-        }
-    });
-    let end = RunEnd {
-        status,
-        reply,
-        error,
-        stop_reason: stopped.map(|by| by.as_str().to_owned()),
-        started_at: Some(now),
-        ended_at: now,
-        session_id: None,
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        attempts: Vec::new(),
-        wishes: Vec::new(),
-        calls: Vec::new(),
-    };
-    inner.run_ended(&end);
-    run.ended(end);
-    inner.runs().remove(run);
+    let (reply, error) = (answer.clone().ok(), answer.err());
+    let outcome = TurnOutcome::NotBegun(NotBegun::Command { stopped: run.stopped_by(), error, at: now });
+    let mut finish = FinishRun::new(run.id.clone(), outcome.status());
+    finish.reply.clone_from(&reply);
+    finish.error = outcome.error().map(str::to_owned);
+    inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
+    let end = RunEnd { outcome, reply, ended_at: now };
+    run.narrator.end(last_word(&end));
+    inner.run_ended(run, end);
+    turns.runs().remove(run);
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 //! These are facts of the domain; what clients hear on the wire is made from them by the gateway, what is counted by
 //! its metrics, and a question that waits is shown by the relay itself on the platform its run was asked from.
 
+use std::sync::Arc;
+
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::Subscribers;
 use homard_tools::Question;
 
-use crate::turns::runs::RunEnd;
+use crate::turns::outcome::RunEnd;
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -33,8 +35,19 @@ pub enum DomainEvent {
         /// Its conversation.
         session: SessionKey,
     },
+    /// A model called a tool, and it has answered.
+    ToolCalled {
+        /// The run.
+        run: RunId,
+        /// Its conversation.
+        session: SessionKey,
+        /// The tool, as the model spelled it.
+        tool: String,
+        /// Whether the answer says that it did not work.
+        failed: bool,
+    },
     /// A run is over.
-    RunEnded(Box<RunEnd>),
+    RunEnded(Arc<RunEnd>),
     /// A conversation changed.
     SessionChanged {
         /// Which.

@@ -1,7 +1,7 @@
 //! A relay in a temporary folder, a platform and a model that do as they are told. Tests only.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -11,6 +11,7 @@ use homard_channel::{
     Inbound, Inbox, MediaKind, Outbound, Probe, Receipt, TableMode, TextUnit, Threads,
 };
 use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
+use homard_exec::Processes;
 use homard_llm::{Answer, Http, LlmError, ModelSpec, Models, Provider, Request, StreamEvent};
 use homard_models::auth::AuthContext;
 use homard_models::budget::Ledger;
@@ -19,9 +20,10 @@ use homard_models::router::ProfileShelf;
 use homard_models::router::{Lasting, ModelRouter};
 use homard_models::select::Selector;
 use homard_protocol::{
-    AccountId, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey, StopReason,
+    AccountId, AssistantBlock, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey,
+    StopReason, ToolCall, ToolCallId,
 };
-use homard_runtime::{Clock, Redactor, Tasks};
+use homard_runtime::{Clock, Mutex, Redactor, Tasks};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, RunStatus, Store};
 use homard_tools::{Approvals, Guards, Toolbox, Undo};
@@ -50,16 +52,21 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new(extra: Value) -> Self {
+        Self::with_tools(extra, Toolbox::default())
+    }
+
+    /// The same where the model may use tools.
+    pub(crate) fn with_tools(extra: Value, tools: Toolbox) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let workspace = dir.path().join("workspace");
         std::fs::create_dir_all(&workspace).unwrap();
         let mut config = json!({"agents": {"defaults": {"model": "test/talker", "workspace": workspace}}});
         merge(&mut config, extra);
         std::fs::write(dir.path().join("homard.json"), config.to_string()).unwrap();
-        Self::open(dir)
+        Self::open(dir, tools)
     }
 
-    fn open(dir: TempDir) -> Self {
+    fn open(dir: TempDir, tools: Toolbox) -> Self {
         let clock = Clock::system();
         let paths = Paths::under(dir.path());
         std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
@@ -79,13 +86,15 @@ impl World {
             config: config.clone(),
             store: store.clone(),
             router: router(&config, &clock, &talker),
-            tools: Toolbox::default(),
+            tools,
             bus: Bus::default(),
             clock: clock.clone(),
             approvals: Approvals::default(),
             skills: Skills::new(config),
             guards: Guards::default(),
-            undo: Undo::new(paths.undo_dir(), clock),
+            undo: Undo::new(paths.undo_dir(), clock.clone()),
+            processes: Processes::new(clock),
+            channel_names: Vec::new(),
         });
         Self { dir, relay, store, talker }
     }
@@ -96,7 +105,7 @@ impl World {
         // From here on nothing is written any more, whatever the tasks of the old relay still try.
         store.close().await;
         drop(relay);
-        Self::open(dir)
+        Self::open(dir, Toolbox::default())
     }
 
     /// Somebody asks on a platform; the answer goes to `address`.
@@ -167,12 +176,19 @@ fn provider_id() -> ProviderId {
 /// A model that says what a test says.
 pub(crate) struct Talker {
     id: ProviderId,
-    scripts: Mutex<VecDeque<mpsc::Receiver<String>>>,
+    scripts: Mutex<VecDeque<Script>>,
+    asked: Mutex<Vec<Request>>,
+}
+
+/// An answer.
+enum Script {
+    Says(mpsc::Receiver<String>),
+    Calls(ToolCall),
 }
 
 impl Default for Talker {
     fn default() -> Self {
-        Self { id: provider_id(), scripts: Mutex::default() }
+        Self { id: provider_id(), scripts: Mutex::default(), asked: Mutex::default() }
     }
 }
 
@@ -180,8 +196,20 @@ impl Talker {
     /// The next answer, said piece by piece; it ends when the sender is dropped.
     pub(crate) fn next(&self) -> mpsc::Sender<String> {
         let (say, said) = mpsc::channel(64);
-        self.scripts.lock().unwrap_or_else(PoisonError::into_inner).push_back(said);
+        self.scripts.lock().push_back(Script::Says(said));
         say
+    }
+
+    /// The next answer: a call of a tool.
+    pub(crate) fn calls(&self, name: &str, arguments: Value) {
+        let id = ToolCallId::parse("call").unwrap();
+        let call = ToolCall { id, name: name.to_owned(), arguments, thought_signature: None };
+        self.scripts.lock().push_back(Script::Calls(call));
+    }
+
+    /// What it was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Request> {
+        self.asked.lock().clone()
     }
 
     /// The next answer, said at once.
@@ -196,7 +224,12 @@ impl Provider for Talker {
     }
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
-        let said = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        self.asked.lock().push(request.clone());
+        let said = match self.scripts.lock().pop_front() {
+            Some(Script::Calls(call)) => return called(call, &request.model),
+            Some(Script::Says(said)) => Some(said),
+            None => None,
+        };
         let state = (said, String::new(), cancel, request.model, false);
         let events = stream::unfold(state, |(mut said, mut whole, cancel, model, over)| async move {
             if over {
@@ -230,6 +263,15 @@ impl Provider for Talker {
         });
         stream::once(async { StreamEvent::Start }).chain(events).boxed()
     }
+}
+
+/// An answer that is nothing but a call.
+fn called(call: ToolCall, model: &ModelSpec) -> BoxStream<'static, StreamEvent> {
+    let mut message = AssistantMessage::injected(String::new(), StopReason::ToolUse, 1);
+    message.content = vec![AssistantBlock::ToolCall(call)];
+    message.provider = model.provider.to_string();
+    message.model = model.id.to_string();
+    stream::iter([StreamEvent::Start, StreamEvent::Done(Answer { message })]).boxed()
 }
 
 /// How listening goes.
@@ -309,12 +351,12 @@ impl Platform {
 
     /// How the next message is taken.
     pub(crate) fn answers(&self, answer: Result<Receipt, ChannelError>) {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(answer);
+        self.answers.lock().push_back(answer);
     }
 
     /// How the next connection goes.
     pub(crate) fn line(&self, line: Line) {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner).push_back(line);
+        self.lines.lock().push_back(line);
     }
 
     /// What was handed over so far.
@@ -362,7 +404,7 @@ impl Channel for Shared {
     }
 
     async fn listen(&self, inbox: Inbox, cancel: CancellationToken) -> Result<(), ChannelError> {
-        let line = self.0.lines.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let line = self.0.lines.lock().pop_front();
         self.0.listened.send_modify(|times| *times += 1);
         match line.unwrap_or(Line::Lives) {
             Line::Breaks(error) => return Err(error),
@@ -380,7 +422,7 @@ impl Channel for Shared {
             return Ok(Receipt::default());
         }
         assert!(short(&outbound.content) != BUG, "as asked for");
-        let planned = self.0.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let planned = self.0.answers.lock().pop_front();
         let number = self.0.sent.borrow().len() + 1;
         let answer = planned.unwrap_or_else(|| Ok(Receipt { message_id: number.to_string(), went_to: None }));
         self.0.sent.send_modify(|sent| sent.push(outbound));

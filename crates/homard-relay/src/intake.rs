@@ -23,26 +23,24 @@ pub(crate) mod origin;
 mod overflow;
 mod prompt;
 pub(crate) mod route;
-mod rules;
+pub(crate) mod rules;
 mod stop_fast_path;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use homard_channel::{Conversation, Inbound, InboundEvent, InboxItem, Sender};
 use homard_policy::access::{BotLoops, GroupHistory};
 use homard_protocol::RunId;
-use homard_runtime::OrLog;
+use homard_runtime::{Mutex, OrLog, Tasks, hex};
 use homard_store::{InboxId, KeptHeard, NewHeard, StoreError};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::DomainEvent;
-use crate::intake::call_quota::CallQuota;
 use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
-use crate::intake::rules::CompanyRules;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
 
@@ -62,8 +60,6 @@ pub(crate) struct IntakeState {
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
-    rules: Mutex<Option<Arc<CompanyRules>>>,
-    call_quota: CallQuota,
 }
 
 /// What was overheard and who answers whom; gone after a restart.
@@ -74,36 +70,27 @@ struct Company {
     media: MediaQuota,
 }
 
-impl Default for IntakeState {
-    fn default() -> Self {
+impl IntakeState {
+    pub(crate) fn new(tasks: Tasks) -> Self {
         Self {
-            workers: ConversationWorkers::default(),
+            workers: ConversationWorkers::new(tasks),
             hush: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
-            rules: Mutex::default(),
-            call_quota: CallQuota::default(),
         }
-    }
-}
-
-impl IntakeState {
-    /// Calls to models that others than the owner cause.
-    pub(crate) fn call_quota(&self) -> &CallQuota {
-        &self.call_quota
     }
 
     fn company(&self) -> MutexGuard<'_, Company> {
-        self.company.lock().unwrap_or_else(PoisonError::into_inner)
+        self.company.lock()
     }
 }
 
 impl Intake {
     /// Takes what adapters hear until `cancel` fires or nobody speaks any more. Each thing is acknowledged once it is
     /// kept. The first call also takes up what an earlier process kept and did not come to.
-    pub async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {
-        if !self.inner().intake().has_taken_up.swap(true, Ordering::SeqCst) {
+    pub(crate) async fn listen_to(self, mut heard: mpsc::Receiver<InboxItem>, cancel: CancellationToken) {
+        if !self.state().has_taken_up.swap(true, Ordering::SeqCst) {
             self.take_up_again().await.or_log("what was heard before the restart could not be read");
         }
         let mut batch = Vec::with_capacity(BATCH);
@@ -138,9 +125,10 @@ impl Intake {
             match kept.await {
                 Ok(KeptHeard::New(id)) => {
                     acknowledge(ack);
-                    let (channel, account) = heard.ears();
-                    let (channel, account) = (channel.clone(), account.clone());
-                    self.inner().events().publish(&DomainEvent::MessageReceived { channel, account });
+                    self.inner().events().publish_with(|| {
+                        let (channel, account) = heard.ears();
+                        DomainEvent::MessageReceived { channel: channel.clone(), account: account.clone() }
+                    });
                     self.pass_on(id, heard).await;
                 }
                 Ok(KeptHeard::Known) => {
@@ -171,7 +159,7 @@ impl Intake {
 
     /// Puts something into its conversation's worker.
     async fn pass_on(&self, id: InboxId, heard: InboundEvent) {
-        let intake = self.inner().intake();
+        let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
         let put = intake.workers.put(self, conversation_worker::QueuedEvent { id, heard, permit });
@@ -226,7 +214,7 @@ fn run_name(message: &Inbound) -> Option<RunId> {
         hash.update(part.len().to_le_bytes());
         hash.update(part.as_bytes());
     }
-    let hex: String = hash.finalize().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let hex = hex(hash.finalize().iter().take(NAME_BYTES));
     RunId::parse(&format!("{}-{hex}", message.channel)).ok()
 }
 

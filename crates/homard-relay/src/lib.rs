@@ -1,7 +1,7 @@
 //! The walk of a message: route → admit → lane → turn → deliver.
 //!
 //! ```text
-//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► Reply ─► Delivery
+//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► Delivery
 //!              └► Unroutable └► Refused
 //! ```
 //!
@@ -15,8 +15,8 @@ mod delivery;
 mod events;
 #[cfg(test)]
 mod fixture;
+mod hook_points;
 mod intake;
-mod jitter;
 mod message_actions;
 mod parts;
 mod platforms;
@@ -37,7 +37,7 @@ pub use message_actions::{
     ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
     Place, PollDraft, Post, Writing,
 };
-pub use parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, TurnSetup, Turns};
+pub use parts::{MessageActions, Platforms, Sessions, TurnSetup, Turns};
 pub use platforms::channels::AccountStatus;
 pub use platforms::pairing_row::{pairing_account, pairing_row};
 pub use relay::{Relay, RelayParts};
@@ -52,8 +52,9 @@ pub use turns::accept::{AcceptError, Accepted};
 pub use turns::compact::{CompactOptions, CompactReport};
 pub use turns::control::Aborted;
 pub use turns::listen::{Heard, Listener};
+pub use turns::outcome::{ModelUsed, RunEnd, TurnOutcome};
 pub use turns::queue::Queue;
 pub use turns::request::TurnOptions;
-pub use turns::runs::{RunEnd, RunView};
+pub use turns::runs::RunView;
 pub use turns::source::{Source, StopCause};
 pub use turns::wake::{Wake, WakeMode, Woken};

@@ -14,7 +14,6 @@ mod parts;
 mod route;
 mod target;
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use std::sync::Arc;
@@ -24,10 +23,11 @@ use homard_config::Config;
 use homard_policy::accounts::ChannelAccount;
 use homard_protocol::{AgentId, RunId, SessionKey};
 use homard_store::StoreError;
-use homard_tools::Caller;
+use homard_tools::{Caller, HookAbout, HookRefusal};
 use serde::Serialize;
 
 use crate::delivery::outbox::SendError;
+use crate::hook_points::message_out;
 use crate::parts::MessageActions;
 
 pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, Post, Writing};
@@ -39,18 +39,22 @@ pub(crate) use files::{Folders, is_address, take as take_file};
 /// How long somebody waits for a receipt; the message goes out later all the same.
 const SEND_WAIT: Duration = Duration::from_secs(30);
 
-/// What the platforms are called; told once, when the house is put together.
+/// What the platforms are called.
 #[derive(Debug, Default)]
-pub(crate) struct Names(OnceLock<Vec<ChannelName>>);
+pub(crate) struct Names(Vec<ChannelName>);
 
 impl Names {
-    pub(crate) fn all(&self) -> &[ChannelName] {
-        self.0.get().map_or(&[], Vec::as_slice)
+    pub(crate) fn new(names: Vec<ChannelName>) -> Self {
+        Self(names)
     }
 
-    /// Whether there is a platform of that id, as far as anybody knows.
+    pub(crate) fn all(&self) -> &[ChannelName] {
+        &self.0
+    }
+
+    /// Whether there is a platform of that id; where none was named, nobody can say that there is not.
     fn knows(&self, id: &str) -> bool {
-        self.0.get().is_none_or(|names| names.iter().any(|name| name.id == id))
+        self.0.is_empty() || self.0.iter().any(|name| name.id == id)
     }
 
     /// What people call a platform.
@@ -145,6 +149,9 @@ pub enum ActError {
     /// The owner does not want it.
     #[error("not allowed: {0}")]
     NotAllowed(String),
+    /// A filter of the house does not let it out.
+    #[error("not sent: {0}")]
+    HeldBack(#[from] HookRefusal),
     /// An argument cannot be used.
     #[error("{0}")]
     Invalid(String),
@@ -176,13 +183,6 @@ impl Found {
 }
 
 impl MessageActions {
-    /// Says what the platforms are called; the first answer stands.
-    pub fn name_channels(&self, names: Vec<ChannelName>) {
-        if self.inner().channel_names().0.set(names).is_err() {
-            tracing::error!("the platforms were named a second time");
-        }
-    }
-
     /// Does one thing on a chat platform and waits for the receipt.
     ///
     /// # Errors
@@ -205,23 +205,20 @@ impl MessageActions {
         if dry_run {
             return Ok(acted);
         }
-        let said = deed_text(&deed);
+        let subject = Some(found.address.channel.as_str());
+        let about = HookAbout { session: acting.session.as_ref(), run: acting.run.as_ref(), subject };
+        let said = message_out(self.inner(), about, deed_text(&deed)).await?;
         let words = self.marked(&config, &said, &found);
         let folders = self.folders(&config, acting);
-        let parts = parts::parts(
-            deed,
-            words,
-            (&found.abilities, found.account.rules.speaking.shape(Some(&found.abilities))),
-            &folders,
-        )
-        .await?;
+        let shape = found.account.rules.speaking.shape(Some(&found.abilities));
+        let parts = parts::parts(deed, words, &found.abilities, shape, &folders).await?;
         self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
         if !said.is_empty() {
-            if let Some(run) = acting.run.as_ref().and_then(|id| self.inner().runs().get(id)) {
+            if let Some(run) = acting.run.as_ref().and_then(|id| self.runs().get(id)) {
                 run.delivery.said(found.address.clone(), said.clone());
             }
             if !found.is_here() {
-                self.mirror((&found.address, found.abilities.threads), acting, said).await;
+                self.mirror(&found.address, found.abilities.threads, acting, said).await;
             }
         }
         Ok(acted)
@@ -313,7 +310,7 @@ impl MessageActions {
         let Some(from) = found.from.as_ref().filter(|_| !found.is_here() && !said.is_empty()) else {
             return said.to_owned();
         };
-        let label = self.inner().channel_names().label(from.channel.as_str());
+        let label = self.channel_names().label(from.channel.as_str());
         config
             .tools
             .message

@@ -1,33 +1,97 @@
-//! The parts of the relay: each a folder with its own methods, and a list of the others it may ask.
+//! The parts of the relay: each a folder with its own methods, what it has, and a list of the others it may ask.
 //!
-//! All parts share what [`Inner`] keeps (settings, store, clock, tasks and the state of each part). What a part may ask
-//! of another is what its line here names; nothing else compiles.
+//! What every part needs (settings, store, clock, tasks, events) is in [`Inner`]. What one part keeps is its own state,
+//! in its own folder; here it is lent to the parts whose line names it. Nothing else compiles.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use homard_agent::Prompt;
+use homard_skills::Skills;
+use homard_tools::{Approvals, Undo};
+
+use crate::delivery::outbox::Outbox;
+use crate::intake::IntakeState;
+use crate::intake::call_quota::CallQuota;
+use crate::message_actions::Names;
+use crate::platforms::PlatformsState;
+use crate::platforms::channels::Channels;
 use crate::relay::Inner;
+use crate::sessions::subagents::Family;
+use crate::turn_setup::SetupState;
+use crate::turns::TurnsState;
+use crate::turns::lane::Lanes;
+use crate::turns::places::Places;
+use crate::turns::runs::Runs;
+use crate::turns::wake::Wakes;
 
-/// Makes a part, and the ways from it to those it may ask.
+/// What the parts keep.
+pub(crate) struct Parts {
+    inner: Arc<Inner>,
+    intake: IntakeState,
+    turns: TurnsState,
+    setup: SetupState,
+    outbox: Outbox,
+    platforms: PlatformsState,
+    family: Family,
+}
+
+impl Parts {
+    pub(crate) fn new(inner: Inner, setup: SetupState, names: Names) -> Self {
+        Self {
+            intake: IntakeState::new(inner.tasks().clone()),
+            turns: TurnsState::new(&inner),
+            setup,
+            outbox: Outbox::default(),
+            platforms: PlatformsState::new(names),
+            family: Family::default(),
+            inner: Arc::new(inner),
+        }
+    }
+
+    pub(crate) fn inner(&self) -> &Arc<Inner> {
+        &self.inner
+    }
+
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.setup.approvals
+    }
+
+    pub(crate) fn skills(&self) -> &Skills {
+        &self.setup.skills
+    }
+}
+
+/// Makes a part, the ways to what it has, and to those it may ask.
 macro_rules! part {
-    ($(#[$about:meta])* $seen:vis $name:ident asks $($way:ident => $other:ident),* $(,)?) => {
+    (
+        $(#[$about:meta])* $seen:vis $name:ident
+        has { $($thing:ident: $type:ty = $($path:ident).+),* $(,)? }
+        asks { $($way:ident => $other:ident),* $(,)? }
+    ) => {
         $(#[$about])*
         #[derive(Clone)]
         $seen struct $name {
-            inner: Arc<Inner>,
+            parts: Arc<Parts>,
         }
 
         impl $name {
-            pub(crate) fn of(inner: Arc<Inner>) -> Self {
-                Self { inner }
+            pub(crate) fn of(parts: Arc<Parts>) -> Self {
+                Self { parts }
             }
 
             pub(crate) fn inner(&self) -> &Arc<Inner> {
-                &self.inner
+                &self.parts.inner
             }
 
             $(
+                pub(crate) fn $thing(&self) -> &$type {
+                    &self.parts.$($path).+
+                }
+            )*
+
+            $(
                 pub(crate) fn $way(&self) -> $other {
-                    $other::of(Arc::clone(&self.inner))
+                    $other::of(Arc::clone(&self.parts))
                 }
             )*
         }
@@ -42,47 +106,99 @@ macro_rules! part {
 
 part! {
     /// What is heard on chat platforms: kept, gathered, routed, judged.
-    pub Intake asks dispatch => Dispatch, outgoing => Outgoing, platforms => Platforms
+    pub(crate) Intake
+    has { state: IntakeState = intake, channels: Channels = platforms.channels }
+    asks { dispatch => Dispatch, outgoing => Outgoing }
 }
 part! {
     /// What is done about a message whose sender may speak: stop, begin anew, obey, or ask the model.
-    pub(crate) Dispatch asks commands => ChatCommands, intake => Intake, sessions => Sessions, setup => TurnSetup, turns => Turns
+    pub(crate) Dispatch
+    has {
+        state: IntakeState = intake, runs: Runs = turns.runs, lanes: Lanes = turns.lanes,
+        call_quota: CallQuota = turns.call_quota,
+    }
+    asks {
+        commands => ChatCommands, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup, turns => Turns,
+    }
 }
 part! {
     /// Commands in chats.
-    pub(crate) ChatCommands asks dispatch => Dispatch, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup,
-        subagent_commands => SubagentCommands, turns => Turns
+    pub(crate) ChatCommands
+    has { runs: Runs = turns.runs, approvals: Approvals = setup.approvals }
+    asks {
+        dispatch => Dispatch, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup,
+        subagent_commands => SubagentCommands, turns => Turns,
+    }
 }
 part! {
     /// Commands about subagents.
-    pub(crate) SubagentCommands asks sessions => Sessions, subagents => Subagents
+    pub(crate) SubagentCommands
+    has {}
+    asks { sessions => Sessions, subagents => Subagents }
 }
 part! {
     /// Turns: accepted, waiting, under way, stopped, begun again after a restart.
-    pub Turns asks commands => ChatCommands, messages => MessageActions, outgoing => Outgoing, sessions => Sessions,
-        setup => TurnSetup, subagents => Subagents
+    pub Turns
+    has {
+        runs: Runs = turns.runs, lanes: Lanes = turns.lanes, places: Places = turns.places, wakes: Wakes = turns.wakes,
+        call_quota: CallQuota = turns.call_quota,
+    }
+    asks {
+        commands => ChatCommands, messages => MessageActions, outgoing => Outgoing, setup => TurnSetup,
+        subagents => Subagents,
+    }
 }
 part! {
     /// What a turn is made of: tools and policy, skills, prompt, programs' wishes.
-    pub TurnSetup asks turns => Turns
+    pub TurnSetup
+    has { approvals: Approvals = setup.approvals, prompt: Arc<Prompt> = setup.prompt, skills: Skills = setup.skills, undo: Undo = setup.undo }
+    asks {}
 }
 part! {
     /// Conversations: looking at them, writing between them, beginning them anew, undoing what was done in them.
-    pub Sessions asks setup => TurnSetup, subagents => Subagents, turns => Turns
+    pub Sessions
+    has { runs: Runs = turns.runs, prompt: Arc<Prompt> = setup.prompt, replaced_files: Undo = setup.undo }
+    asks { setup => TurnSetup, subagents => Subagents, turns => Turns }
 }
 part! {
     /// Agents that work for another.
-    pub(crate) Subagents asks messages => MessageActions, sessions => Sessions, setup => TurnSetup, turns => Turns
+    pub(crate) Subagents
+    has { family: Family = family, runs: Runs = turns.runs }
+    asks { messages => MessageActions, sessions => Sessions, setup => TurnSetup, turns => Turns }
 }
 part! {
     /// What goes out to chat platforms, kept until it has arrived.
-    pub Outgoing asks
+    pub(crate) Outgoing
+    has { outbox: Outbox = outbox, channels: Channels = platforms.channels, runs: Runs = turns.runs }
+    asks {}
 }
 part! {
     /// Acts on a chat platform that somebody asks for: sending, reacting, editing, finding the place.
-    pub MessageActions asks outgoing => Outgoing, sessions => Sessions
+    pub MessageActions
+    has { runs: Runs = turns.runs, channels: Channels = platforms.channels, channel_names: Names = platforms.names }
+    asks { outgoing => Outgoing, sessions => Sessions }
 }
 part! {
     /// The accounts that are connected, and the strangers who write to them.
-    pub Platforms asks intake => Intake, outgoing => Outgoing
+    pub Platforms
+    has { channels: Channels = platforms.channels }
+    asks { intake => Intake, outgoing => Outgoing }
+}
+
+impl TurnSetup {
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
+    }
+}
+
+impl Turns {
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
+    }
+}
+
+impl Sessions {
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
+    }
 }

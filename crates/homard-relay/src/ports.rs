@@ -1,4 +1,7 @@
-//! What tools find behind the relay's ports. The relay holds the tools, so its door holds the relay weakly.
+//! The ports of a turn: the relay's own, made here for each, and those of the rooms above.
+//!
+//! The relay's hold it weakly: a command in the background may hold what came with its turn for longer than the relay
+//! lives. While a turn is under way the relay is there.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Weak};
@@ -14,27 +17,31 @@ use homard_tools::{
     VisionPort,
 };
 
-use crate::relay::{Inner, Relay};
+use crate::parts::{Parts, TurnSetup};
+use crate::relay::Relay;
 
 /// The relay as tools see it.
 struct Room {
-    inner: Weak<Inner>,
+    parts: Weak<Parts>,
 }
 
 impl Room {
     fn relay(&self) -> Result<Relay, PortError> {
-        self.inner.upgrade().map(Relay::of).ok_or(PortError::Closed)
+        self.parts.upgrade().map(Relay::of).ok_or(PortError::Closed)
     }
 }
 
-impl Relay {
-    /// Opens the ports that lead here: sessions, agents, people on chat platforms and models that see.
-    pub fn open_ports(&self, ports: &Ports) {
-        let room = Arc::new(Room { inner: self.downgrade() });
-        ports.sessions.open(Arc::clone(&room) as _);
-        ports.agents.open(Arc::clone(&room) as _);
-        ports.message.open(Arc::clone(&room) as _);
-        ports.vision.open(room);
+impl TurnSetup {
+    /// Everything a turn's tools may ask.
+    pub(crate) fn ports(&self) -> Ports {
+        let room = Arc::new(Room { parts: self.downgrade() });
+        Ports {
+            sessions: Some(Arc::clone(&room) as _),
+            agents: Some(Arc::clone(&room) as _),
+            message: Some(Arc::clone(&room) as _),
+            vision: Some(room),
+            ..self.inner().ports_above()
+        }
     }
 }
 
@@ -54,7 +61,7 @@ pub(crate) fn run_name(kind: &str, cx: &ToolCx, words: &[&str]) -> Result<RunId,
     RunId::parse(&name).map_err(|error| PortError::Failed(error.to_string()))
 }
 
-/// A method of the relay, asked through the door.
+/// A method of the relay, asked through a port.
 macro_rules! ask {
     ($room:expr, |$relay:ident| $asked:expr) => {
         async move {

@@ -16,28 +16,24 @@ use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
-use homard_tools::{Approvals, Guards, Toolbox, Undo};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use homard_tools::{Approvals, Guards, HookPoints, Ports, Toolbox, Undo};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Audience, Bus};
-use crate::delivery::outbox::Outbox;
 use crate::events::{DomainEvent, DomainEvents};
-use crate::intake::IntakeState;
-use crate::message_actions::Names;
-use crate::parts::{Intake, MessageActions, Outgoing, Platforms, Sessions, Subagents, TurnSetup, Turns};
-use crate::platforms::channels::Channels;
-use crate::sessions::subagents::Family;
+use crate::intake::rules::KeptRules;
+use crate::message_actions::{ChannelName, Names};
+use crate::parts::{MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns};
+use crate::turn_setup::SetupState;
 use crate::turn_setup::offer::Offers;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::control::{ABORT_WAIT, Aborted};
-use crate::turns::lane::{Lanes, Waiting};
+use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::runs::{RunEnd, Runs};
+use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
-use crate::turns::wake::Wakes;
 
 /// What the relay is made of.
 pub struct RelayParts {
@@ -61,6 +57,10 @@ pub struct RelayParts {
     pub guards: Guards,
     /// Where file tools keep what they replace.
     pub undo: Undo,
+    /// Where commands go on in the background.
+    pub processes: Processes,
+    /// What the chat platforms are called.
+    pub channel_names: Vec<ChannelName>,
 }
 
 /// What a reload may replace.
@@ -69,52 +69,37 @@ pub(crate) struct Reloadable {
     pub(crate) router: Arc<ModelRouter>,
     pub(crate) tools: Arc<Toolbox>,
     pub(crate) offers: Offers,
-    capacity: Arc<Semaphore>,
-    permits: usize,
-    /// Places for runs that others may wait for: subagents, and messages between conversations.
-    nested: Arc<Semaphore>,
-    nested_permits: usize,
+    /// What tools may ask of the rooms above the relay.
+    above: Ports,
 }
 
-/// Places beside those, for the owner alone: others who take all of them do not keep the owner waiting.
-const OWNERS_PLACES: usize = 1;
-
-/// How many runs, and how many nested ones, the owner wants at once.
-fn places(config: &Config) -> (usize, usize) {
-    let defaults = &config.agents.defaults;
-    (defaults.max_concurrent.max(1), defaults.subagents.max_concurrent.max(1))
+impl Reloadable {
+    /// The same with no offer made yet: what an offer was made of may have changed.
+    fn afresh(&self) -> Self {
+        Self {
+            router: Arc::clone(&self.router),
+            tools: Arc::clone(&self.tools),
+            offers: Offers::default(),
+            above: self.above.clone(),
+        }
+    }
 }
 
-/// The same places, if as many are wanted.
-fn resized(old: &Arc<Semaphore>, had: usize, wanted: usize) -> Arc<Semaphore> {
-    if had == wanted { Arc::clone(old) } else { Arc::new(Semaphore::new(wanted)) }
-}
-
+/// What all parts share.
 pub(crate) struct Inner {
     config: ConfigHandle,
     store: Store,
     bus: Bus,
-    approvals: Approvals,
-    skills: Skills,
-    guards: Guards,
-    undo: Undo,
+    events: DomainEvents,
     clock: Clock,
-    rooms: ArcSwap<Reloadable>,
-    prompt: Arc<Prompt>,
-    runs: Runs,
-    lanes: Lanes,
     tasks: Tasks,
-    family: Family,
-    wakes: Wakes,
-    channels: Channels,
-    channel_names: Names,
-    outbox: Outbox,
-    intake: IntakeState,
     stopping: CancellationToken,
     holding: CancellationToken,
-    processes: std::sync::OnceLock<Processes>,
-    events: DomainEvents,
-    owners_places: Arc<Semaphore>,
+    guards: Guards,
+    rooms: ArcSwap<Reloadable>,
+    rules: KeptRules,
+    processes: Processes,
+    hooks: HookPoints,
 }
 
 impl Inner {
@@ -141,6 +126,16 @@ impl Inner {
         &self.events
     }
 
+    /// Who may have a say about what happens.
+    pub(crate) fn hooks(&self) -> &HookPoints {
+        &self.hooks
+    }
+
+    /// What tools may ask of the rooms above.
+    pub(crate) fn ports_above(&self) -> Ports {
+        self.rooms.load().above.clone()
+    }
+
     pub(crate) fn bus(&self) -> &Bus {
         &self.bus
     }
@@ -153,69 +148,24 @@ impl Inner {
         self.rooms.load_full()
     }
 
+    /// Replaces some of it. Several may do so at once (models are found, the settings change, the gateway begins its
+    /// life), and none undoes what another did; so `renewed` may be asked more than once.
+    fn replace(&self, renewed: impl Fn(&Reloadable) -> Reloadable) {
+        self.rooms.rcu(|old| renewed(old));
+    }
+
     /// Where models are chosen and paid for.
     pub(crate) fn router(&self) -> Arc<ModelRouter> {
         Arc::clone(&self.rooms().router)
-    }
-
-    pub(crate) fn approvals(&self) -> &Approvals {
-        &self.approvals
-    }
-
-    /// A place among the runs that run at once.
-    pub(crate) async fn place(&self, waiting: &Waiting) -> Option<OwnedSemaphorePermit> {
-        let (capacity, nested) = {
-            let rooms = self.rooms.load();
-            (Arc::clone(&rooms.capacity), Arc::clone(&rooms.nested))
-        };
-        if waiting.is_nested() {
-            return nested.acquire_owned().await.ok();
-        }
-        if !waiting.admitted.standing().is_owner {
-            return capacity.acquire_owned().await.ok();
-        }
-        tokio::select! {
-            biased;
-            place = capacity.acquire_owned() => place.ok(),
-            place = Arc::clone(&self.owners_places).acquire_owned() => place.ok(),
-        }
     }
 
     pub(crate) fn tasks(&self) -> &Tasks {
         &self.tasks
     }
 
-    pub(crate) fn family(&self) -> &Family {
-        &self.family
-    }
-
-    pub(crate) fn wakes(&self) -> &Wakes {
-        &self.wakes
-    }
-
-    /// The accounts that are connected to chat platforms.
-    pub(crate) fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    /// What the platforms are called.
-    pub(crate) fn channel_names(&self) -> &Names {
-        &self.channel_names
-    }
-
-    /// What goes out to them.
-    pub(crate) fn outbox(&self) -> &Outbox {
-        &self.outbox
-    }
-
     /// Where things are kept.
     pub(crate) fn paths(&self) -> &homard_config::Paths {
         &self.config.source().paths
-    }
-
-    /// What is remembered of messages that come in.
-    pub(crate) fn intake(&self) -> &IntakeState {
-        &self.intake
     }
 
     /// Where files that came with messages are kept.
@@ -235,33 +185,13 @@ impl Inner {
         Ok(())
     }
 
-    pub(crate) fn skills(&self) -> &Skills {
-        &self.skills
-    }
-
     pub(crate) fn guards(&self) -> &Guards {
         &self.guards
-    }
-
-    pub(crate) fn undo(&self) -> &Undo {
-        &self.undo
     }
 
     /// What `~` means to the owner.
     pub(crate) fn home(&self) -> &std::path::Path {
         &self.config.source().paths.home
-    }
-
-    pub(crate) fn prompt(&self) -> Arc<Prompt> {
-        Arc::clone(&self.prompt)
-    }
-
-    pub(crate) fn runs(&self) -> &Runs {
-        &self.runs
-    }
-
-    pub(crate) fn lanes(&self) -> &Lanes {
-        &self.lanes
     }
 
     pub(crate) fn stopping(&self) -> &CancellationToken {
@@ -273,25 +203,24 @@ impl Inner {
         &self.holding
     }
 
-    /// Where commands go on in the background, if somewhere.
-    pub(crate) fn processes(&self) -> Option<&Processes> {
-        self.processes.get()
+    /// Where commands go on in the background.
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.processes
     }
 
-    pub(crate) fn commands_are_in(&self, processes: Processes) {
-        if self.processes.set(processes).is_err() {
-            tracing::error!("a second registry of commands was not taken");
-        }
+    /// The rules for messages as they were last made.
+    pub(crate) fn kept_rules(&self) -> &KeptRules {
+        &self.rules
     }
 
-    /// Tells watchers of the session list.
+    /// Tells watchers of the session list, with the runs that are under way in it.
     pub(crate) fn session_changed(
         &self,
         session: &SessionRecord,
         reason: &'static str,
-        has_active_run: bool,
+        active_run_ids: Vec<String>,
     ) {
-        self.events.publish(&DomainEvent::SessionChanged { session: session.key.clone(), reason });
+        self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });
         let event = SessionsChangedEvent {
             session_key: session.key.to_string(),
             agent_id: Some(session.agent_id.to_string()),
@@ -299,169 +228,157 @@ impl Inner {
             reason,
             ts: self.clock.now_ms(),
             session: None,
-            has_active_run,
-            active_run_ids: if has_active_run { self.runs.active_ids(&session.key) } else { Vec::new() },
+            has_active_run: !active_run_ids.is_empty(),
+            active_run_ids,
         };
         self.bus.publish_to(&event, Audience::SessionSubscribers);
     }
 
-    pub(crate) fn run_ended(&self, end: &RunEnd) {
-        self.events.publish(&DomainEvent::RunEnded(Box::new(end.clone())));
+    /// Tells those who subscribed and those who wait that a run is over.
+    pub(crate) fn run_ended(&self, run: &Run, end: RunEnd) {
+        let end = Arc::new(end);
+        self.events.publish_with(|| DomainEvent::RunEnded(Arc::clone(&end)));
+        run.ended(end);
     }
 }
 
 /// The walk of a message. Clone-cheap.
 #[derive(Clone)]
 pub struct Relay {
-    inner: Arc<Inner>,
+    parts: Arc<Parts>,
 }
 
 impl Relay {
     /// Puts the relay together.
     #[must_use]
     pub fn new(parts: RelayParts) -> Self {
-        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo } = parts;
-        let (permits, nested_permits) = places(&config.current());
+        let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo, .. } =
+            parts;
         let rooms = Reloadable {
             router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
-            capacity: Arc::new(Semaphore::new(permits)),
-            permits,
-            nested: Arc::new(Semaphore::new(nested_permits)),
-            nested_permits,
+            above: Ports::default(),
         };
-        let tasks = Tasks::new();
         let stopping = CancellationToken::new();
         let prompt = Arc::new(Prompt::new(clock.clone()));
         let inner = Inner {
             config,
             store,
             bus,
-            approvals,
-            skills,
-            guards,
-            undo,
+            events: DomainEvents::default(),
             clock,
-            rooms: ArcSwap::from_pointee(rooms),
-            prompt,
-            runs: Runs::default(),
-            lanes: Lanes::default(),
-            tasks,
-            family: Family::default(),
-            wakes: Wakes::default(),
-            channels: Channels::default(),
-            channel_names: Names::default(),
-            outbox: Outbox::default(),
-            intake: IntakeState::default(),
+            tasks: Tasks::new(),
             holding: stopping.child_token(),
             stopping,
-            processes: std::sync::OnceLock::new(),
-            events: DomainEvents::default(),
-            owners_places: Arc::new(Semaphore::new(OWNERS_PLACES)),
+            guards,
+            rooms: ArcSwap::from_pointee(rooms),
+            rules: KeptRules::default(),
+            processes: parts.processes,
+            hooks: HookPoints::default(),
         };
-        let relay = Self { inner: Arc::new(inner) };
+        let setup = SetupState { approvals, prompt, skills, undo };
+        let names = Names::new(parts.channel_names);
+        let relay = Self { parts: Arc::new(Parts::new(inner, setup, names)) };
         relay.setup().warn_of_misspelled_tools();
-        relay.inner.name_owners();
+        relay.inner().name_owners();
         relay
     }
 
     /// What happens here, for any number of subscribers.
     #[must_use]
     pub fn events(&self) -> &DomainEvents {
-        &self.inner.events
+        &self.inner().events
+    }
+
+    /// Where filters are registered that have a say about what happens here, and in the turns.
+    #[must_use]
+    pub fn hook_points(&self) -> &HookPoints {
+        &self.inner().hooks
     }
 
     /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
     pub fn follow_approvals(&self) {
-        let told = Arc::downgrade(&self.inner);
-        self.inner.approvals.subscribe(move |question| {
-            let Some(inner) = told.upgrade() else { return };
+        let told = self.downgrade();
+        self.approvals().subscribe(move |question| {
+            let Some(parts) = told.upgrade() else { return };
             let question = Box::new(question.clone());
-            inner.events.publish(&match question.outcome {
+            parts.inner().events.publish(&match question.outcome {
                 None => DomainEvent::ApprovalAsked(question),
                 Some(_) => DomainEvent::ApprovalEnded(question),
             });
         });
-        let shown = Arc::downgrade(&self.inner);
-        self.inner.events.subscribe(move |event| {
-            if let (DomainEvent::ApprovalAsked(question), Some(inner)) = (event, shown.upgrade()) {
-                Outgoing::of(inner).show_approval(question);
+        let shown = self.downgrade();
+        self.events().subscribe(move |event| {
+            if let (DomainEvent::ApprovalAsked(question), Some(parts)) = (event, shown.upgrade()) {
+                Outgoing::of(parts).show_approval(question);
             }
         });
     }
 
     /// Takes new models and tools after the configuration changed. Runs under way keep what they began with.
     pub fn reload(&self, router: ModelRouter, tools: Toolbox) {
-        let (permits, nested_permits) = places(&self.inner.config());
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::new(tools),
-            offers: Offers::default(),
-            capacity: resized(&old.capacity, old.permits, permits),
-            permits,
-            nested: resized(&old.nested, old.nested_permits, nested_permits),
-            nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        let (router, tools) = (Arc::new(router), Arc::new(tools));
+        self.inner().replace(|old| Reloadable {
+            router: Arc::clone(&router),
+            tools: Arc::clone(&tools),
+            ..old.afresh()
+        });
+        self.turns().places().resize(&self.inner().config());
         self.setup().warn_of_misspelled_tools();
-        self.inner.name_owners();
+        self.inner().name_owners();
+    }
+
+    /// Takes what tools may ask of the rooms above, when those begin their life and before any turn does. The relay's own
+    /// ports it makes itself, for every turn.
+    pub fn begin(&self, above: &Ports) {
+        self.inner().replace(|old| Reloadable { above: above.clone(), ..old.afresh() });
     }
 
     /// Takes new models only: somebody found out what a server offers. Everything else stays.
     pub fn take_router(&self, router: ModelRouter) {
-        let old = self.inner.rooms();
-        let rooms = Reloadable {
-            router: Arc::new(router),
-            tools: Arc::clone(&old.tools),
-            offers: Offers::default(),
-            capacity: Arc::clone(&old.capacity),
-            permits: old.permits,
-            nested: Arc::clone(&old.nested),
-            nested_permits: old.nested_permits,
-        };
-        self.inner.rooms.store(Arc::new(rooms));
+        let router = Arc::new(router);
+        self.inner().replace(|old| Reloadable { router: Arc::clone(&router), ..old.afresh() });
     }
 
     /// The models in use.
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
-        Arc::clone(self.inner.rooms().router.models())
+        Arc::clone(self.inner().rooms().router.models())
     }
 
     /// Where a person is asked before something is done.
     #[must_use]
     pub fn approvals(&self) -> &Approvals {
-        &self.inner.approvals
+        self.parts.approvals()
     }
 
     /// What agents have been taught.
     #[must_use]
     pub fn skills(&self) -> &Skills {
-        &self.inner.skills
+        self.parts.skills()
     }
 
     /// Where models are chosen and paid for.
     #[must_use]
     pub fn router(&self) -> Arc<ModelRouter> {
-        self.inner.router()
+        self.inner().router()
     }
 
     /// Takes no more messages and begins no more turns. Those under way go on.
     pub fn take_no_more(&self) {
         // Platforms first: what they are not told "received" for comes again.
-        self.inner.channels.hear_no_more();
-        self.inner.stopping.cancel();
+        self.platforms().channels().hear_no_more();
+        self.inner().stopping.cancel();
     }
 
     /// Takes no more messages, lets running turns finish for `grace`, then stops them. Messages that still
     /// wait stay kept and are answered after the next start.
     pub async fn stop(&self, grace: Duration) {
         self.take_no_more();
-        self.inner.channels.closed().await;
+        self.platforms().channels().closed().await;
         let wait_for_runs = async {
-            let runs = self.inner.runs.all();
+            let runs = self.turns().runs().all();
             let endings: Vec<_> = runs.iter().filter(|run| run.has_begun()).map(|run| run.watch()).collect();
             drop(runs);
             for mut ending in endings {
@@ -470,12 +387,12 @@ impl Relay {
             }
         };
         if timeout(grace, wait_for_runs).await.is_err() {
-            for run in self.inner.runs.all().iter().filter(|run| run.has_begun()) {
+            for run in self.turns().runs().all().iter().filter(|run| run.has_begun()) {
                 run.stop(StopCause::Restart);
             }
         }
-        self.inner.tasks.finish(ABORT_WAIT).await;
-        self.inner.outbox.close().await;
+        self.inner().tasks.finish(ABORT_WAIT).await;
+        self.outgoing().outbox().close().await;
     }
 
     /// Takes a message; see [`Turns::accept`].
@@ -499,60 +416,53 @@ impl Relay {
     /// Turns under way and to come.
     #[must_use]
     pub fn turns(&self) -> Turns {
-        Turns::of(Arc::clone(&self.inner))
+        Turns::of(Arc::clone(&self.parts))
     }
 
     /// Conversations.
     #[must_use]
     pub fn sessions(&self) -> Sessions {
-        Sessions::of(Arc::clone(&self.inner))
+        Sessions::of(Arc::clone(&self.parts))
     }
 
     /// The accounts that are connected to chat platforms.
     #[must_use]
     pub fn platforms(&self) -> Platforms {
-        Platforms::of(Arc::clone(&self.inner))
+        Platforms::of(Arc::clone(&self.parts))
     }
 
     /// Acts on chat platforms.
     #[must_use]
     pub fn messages(&self) -> MessageActions {
-        MessageActions::of(Arc::clone(&self.inner))
+        MessageActions::of(Arc::clone(&self.parts))
     }
 
     /// What turns are made of.
     #[must_use]
     pub fn setup(&self) -> TurnSetup {
-        TurnSetup::of(Arc::clone(&self.inner))
+        TurnSetup::of(Arc::clone(&self.parts))
     }
 
     /// What goes out.
-    #[must_use]
-    pub fn outgoing(&self) -> Outgoing {
-        Outgoing::of(Arc::clone(&self.inner))
-    }
-
-    /// What comes in from platforms.
-    #[must_use]
-    pub fn intake(&self) -> Intake {
-        Intake::of(Arc::clone(&self.inner))
+    pub(crate) fn outgoing(&self) -> Outgoing {
+        Outgoing::of(Arc::clone(&self.parts))
     }
 
     /// Agents that work for another.
     pub(crate) fn subagents(&self) -> Subagents {
-        Subagents::of(Arc::clone(&self.inner))
+        Subagents::of(Arc::clone(&self.parts))
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {
-        &self.inner
+        self.parts.inner()
     }
 
-    pub(crate) fn of(inner: Arc<Inner>) -> Self {
-        Self { inner }
+    pub(crate) fn of(parts: Arc<Parts>) -> Self {
+        Self { parts }
     }
 
-    pub(crate) fn downgrade(&self) -> Weak<Inner> {
-        Arc::downgrade(&self.inner)
+    pub(crate) fn downgrade(&self) -> Weak<Parts> {
+        Arc::downgrade(&self.parts)
     }
 }
 

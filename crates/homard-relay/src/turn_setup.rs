@@ -13,3 +13,19 @@ pub(crate) mod skill_calls;
 pub(crate) mod taint;
 pub(crate) mod turn_prompt;
 pub(crate) mod vision;
+
+use std::sync::Arc;
+
+use homard_agent::Prompt;
+use homard_skills::Skills;
+use homard_tools::{Approvals, Undo};
+
+/// What turns are made of, beside what a reload replaces.
+pub(crate) struct SetupState {
+    /// Where a person is asked before something is done.
+    pub(crate) approvals: Approvals,
+    pub(crate) prompt: Arc<Prompt>,
+    pub(crate) skills: Skills,
+    /// Where file tools keep what they replace.
+    pub(crate) undo: Undo,
+}

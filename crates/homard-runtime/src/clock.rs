@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use crate::millis_i64;
+
 /// A point in time, milliseconds since 1970, as it stands on the wire and on disk.
 pub type Timestamp = i64;
 
@@ -45,7 +47,7 @@ impl Clock {
     /// Turns a fixed clock forward; a system clock is not ours to turn and stays as it is.
     pub fn advance(&self, by: Duration) {
         if let Some(now) = &self.fixed {
-            now.fetch_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX), Ordering::SeqCst);
+            now.fetch_add(millis_i64(by), Ordering::SeqCst);
         }
     }
 }

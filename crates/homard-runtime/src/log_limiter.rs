@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::{Clock, Timestamp};
+use crate::{Clock, Mutex, Timestamp, millis};
 
 /// Lines of one kind that are logged per [`WINDOW`].
 const MAX_LINES: u32 = 5;
@@ -31,7 +30,7 @@ struct Window {
 impl Window {
     /// Also when the clock was turned back: nothing is held back for longer than a window.
     fn is_over(&self, now: Timestamp) -> bool {
-        now.abs_diff(self.since) >= u64::try_from(WINDOW.as_millis()).unwrap_or(u64::MAX)
+        now.abs_diff(self.since) >= millis(WINDOW)
     }
 }
 
@@ -76,7 +75,7 @@ impl LogLimiter {
     /// Whether a line may be logged, and how many were left out of the window before.
     fn admit(&self, kind: &'static str) -> (bool, u64) {
         let now = self.clock.now_ms();
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         let window = kinds.entry(kind).or_insert(Window { since: now, said: 0, left_out: 0 });
         let mut before = 0;
         if window.is_over(now) {
@@ -94,7 +93,7 @@ impl LogLimiter {
 
     /// Forgets the windows that `ended`, and returns what was left out of them.
     fn take(&self, ended: impl Fn(&Window) -> bool) -> Vec<(&'static str, u64)> {
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         let mut taken: Vec<_> = kinds
             .extract_if(|_kind, window| ended(window))
             .map(|(kind, window)| (kind, window.left_out))

@@ -5,8 +5,9 @@
 //! passes text on: to a model, to a watcher, to the log. A text without secrets is not copied.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
+use crate::{Mutex, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 
 mod spellings;
@@ -62,7 +63,7 @@ struct Finder {
 impl Redactor {
     /// Hides these texts from now on. Those that are too short or stand for "none" are passed over.
     pub fn keep<S: AsRef<str>>(&self, secrets: impl IntoIterator<Item = S>) {
-        let mut known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.inner.known.lock();
         let before = known.len();
         for secret in secrets {
             let secret = secret.as_ref().trim();
@@ -77,7 +78,7 @@ impl Redactor {
         known.drain(..surplus);
         match Finder::new(&known) {
             Some(finder) => {
-                *self.inner.finder.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(finder));
+                *self.inner.finder.write() = Some(Arc::new(finder));
             }
             None => tracing::error!("the secrets known by now cannot be looked for; earlier ones still are"),
         }
@@ -121,7 +122,7 @@ impl Redactor {
     }
 
     fn finder(&self) -> Option<Arc<Finder>> {
-        self.inner.finder.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.inner.finder.read().clone()
     }
 }
 
@@ -142,7 +143,7 @@ impl Finder {
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let known = self.inner.known.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let known = self.inner.known.lock().len();
         f.debug_struct("Redactor").field("known", &known).finish()
     }
 }

@@ -1,6 +1,6 @@
 //! Telling any number of listeners that something happened.
 
-use std::sync::{PoisonError, RwLock};
+use crate::RwLock;
 
 type Listener<E> = Box<dyn Fn(&E) + Send + Sync>;
 
@@ -12,19 +12,26 @@ pub struct Subscribers<E> {
 impl<E> Subscribers<E> {
     /// Adds one.
     pub fn subscribe(&self, listener: impl Fn(&E) + Send + Sync + 'static) {
-        self.listeners.write().unwrap_or_else(PoisonError::into_inner).push(Box::new(listener));
+        self.listeners.write().push(Box::new(listener));
     }
 
     /// Whether nobody listens.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.listeners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.listeners.read().is_empty()
     }
 
     /// Tells all of them.
     pub fn publish(&self, event: &E) {
-        for listener in self.listeners.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for listener in self.listeners.read().iter() {
             listener(event);
+        }
+    }
+
+    /// The same for an event that is made only if somebody listens.
+    pub fn publish_with(&self, event: impl FnOnce() -> E) {
+        if !self.is_empty() {
+            self.publish(&event());
         }
     }
 }
@@ -43,9 +50,10 @@ impl<E> std::fmt::Debug for Subscribers<E> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Arc;
 
     use super::Subscribers;
+    use crate::Mutex;
 
     #[test]
     fn everybody_hears_everything_in_order() {
@@ -53,10 +61,20 @@ mod tests {
         assert!(subscribers.is_empty());
         for name in ["a", "b"] {
             let heard = Arc::clone(&heard);
-            subscribers.subscribe(move |number: &u32| heard.lock().unwrap().push((name, *number)));
+            subscribers.subscribe(move |number: &u32| heard.lock().push((name, *number)));
         }
         subscribers.publish(&1);
         subscribers.publish(&2);
-        assert_eq!(*heard.lock().unwrap(), [("a", 1), ("b", 1), ("a", 2), ("b", 2)]);
+        assert_eq!(*heard.lock(), [("a", 1), ("b", 1), ("a", 2), ("b", 2)]);
+    }
+
+    #[test]
+    fn an_event_nobody_listens_to_is_not_even_made() {
+        let (subscribers, heard) = (Subscribers::default(), Arc::new(Mutex::new(Vec::new())));
+        subscribers.publish_with(|| panic!("nobody listens"));
+        let told = Arc::clone(&heard);
+        subscribers.subscribe(move |number: &u32| told.lock().push(*number));
+        subscribers.publish_with(|| 3);
+        assert_eq!(*heard.lock(), [3]);
     }
 }

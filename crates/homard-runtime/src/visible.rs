@@ -39,22 +39,11 @@ fn is_seen(character: char) -> bool {
             || (character.is_whitespace() && character != ' '))
 }
 
-/// The beginning, on one line.
-#[must_use]
-pub fn brief(text: &str, max_chars: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if flat.chars().count() <= max_chars {
-        return flat;
-    }
-    let kept: String = flat.chars().take(max_chars.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{any, prop_assert, proptest};
 
-    use super::{brief, visible};
+    use super::visible;
 
     #[test]
     fn what_cannot_be_seen_is_written_out() {
@@ -70,11 +59,6 @@ mod tests {
         for (text, seen) in cases {
             assert_eq!(visible(text), seen);
         }
-    }
-
-    #[test]
-    fn a_long_text_is_cut_and_flat() {
-        assert_eq!([brief("a\n  b", 9), brief("abcdef", 4)], ["a b", "abc…"]);
     }
 
     proptest! {

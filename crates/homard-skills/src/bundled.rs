@@ -1,10 +1,10 @@
 //! The skills that come with the program. They are kept inside it and written to the state directory, because the
 //! model reads skills as files.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use homard_config::{Paths, create_private_dir};
+use homard_config::Paths;
+use homard_runtime::replace_private;
 
 use crate::load::FILE_NAME;
 
@@ -38,11 +38,7 @@ fn write(dir: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::read_to_string(&file).is_ok_and(|found| found == text) {
         return Ok(());
     }
-    create_private_dir(dir)?;
-    let mut new = tempfile::NamedTempFile::new_in(dir)?;
-    new.write_all(text.as_bytes())?;
-    new.persist(file)?;
-    Ok(())
+    replace_private(&file, text.as_bytes())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::load::Skill;
 use crate::prompt::location;
+use homard_runtime::Clip;
 
 /// Longest name of a command, in characters.
 const MAX_CHARS: usize = 32;
@@ -107,7 +108,7 @@ pub(crate) fn named(skills: &[Arc<Skill>]) -> Vec<SkillCommand> {
         let is_free = |name: &str| !TAKEN.contains(&name) && !commands.iter().any(|taken| taken.name == name);
         let numbered = (2..).map(|n| {
             let suffix = format!("_{n}");
-            let stem: String = base.chars().take(MAX_CHARS - suffix.len()).collect();
+            let stem = base.clip_chars(MAX_CHARS - suffix.len()).to_owned();
             stem + &suffix
         });
         let name = std::iter::once(base.clone()).chain(numbered).find(|name| is_free(name));
@@ -124,7 +125,7 @@ fn sanitised(name: &str) -> String {
             out.push(c);
         }
     }
-    let cut: String = out.trim_matches('_').chars().take(MAX_CHARS).collect();
+    let cut = out.trim_matches('_').clip_chars(MAX_CHARS).to_owned();
     cut.trim_end_matches('_').to_owned()
 }
 

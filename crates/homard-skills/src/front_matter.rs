@@ -4,6 +4,7 @@
 //! comma separated text, `metadata` may be YAML or JSON in a text, but what a skill demands of the machine is
 //! never dropped because it was hard to read. Whatever cannot be understood is an error of that one skill.
 
+use homard_runtime::brief;
 use serde_json::{Map, Value};
 
 /// Longest head, in bytes.
@@ -205,7 +206,7 @@ fn understand(map: &Map<String, Value>) -> Result<FrontMatter, FrontMatterError>
     let to_tool = text(map, "command-dispatch")?.as_deref() == Some("tool");
     Ok(FrontMatter {
         name,
-        description: one_line(&description),
+        description: brief(&description, MAX_DESCRIPTION_CHARS),
         homepage: own_homepage.or(text(map, "homepage")?),
         user_invocable: flag(map, "user-invocable")?.unwrap_or(true),
         disable_model_invocation: flag(map, "disable-model-invocation")?.unwrap_or(false),
@@ -316,17 +317,6 @@ fn list(map: &Map<String, Value>, key: &str) -> Result<Vec<String>, FrontMatterE
         return Err(FrontMatterError::Wrong { key: key.to_owned(), wanted: "a shorter list" });
     }
     Ok(items.into_iter().filter(|item| !item.is_empty()).collect())
-}
-
-/// A text on one line, cut to what a list can bear.
-fn one_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= MAX_DESCRIPTION_CHARS {
-        return words;
-    }
-    let mut cut: String = words.chars().take(MAX_DESCRIPTION_CHARS - 1).collect();
-    cut.push('…');
-    cut
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
 use homard_protocol::AgentId;
 use homard_protocol::methods::skills::{SkillsInstallResult, SkillsStatusResult};
-use homard_runtime::OrLog;
+use homard_runtime::{Mutex, OrLog};
 
 use crate::gate::{Judge, Programs, this_os};
 use crate::install::{self, InstallError};
@@ -60,7 +60,7 @@ impl Skills {
             return kept;
         }
         let (loaded, stamps, snapshot) = self.build(config, agent);
-        let mut all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.inner.kept.lock();
         let before = all.get(&agent.id).map(|kept| Arc::clone(&kept.snapshot));
         let snapshot = match before {
             Some(before) if before.is_like(&snapshot) => before,
@@ -144,7 +144,7 @@ impl Skills {
     /// What was found before, if everything still looks the same.
     fn still_current(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
         let stamps = {
-            let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let all = self.inner.kept.lock();
             let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
             if !config.skills.watch {
                 return Some(Arc::clone(&kept.snapshot));
@@ -154,7 +154,7 @@ impl Skills {
         if !stamps.are_current() {
             return None;
         }
-        let all = self.inner.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.inner.kept.lock();
         all.get(agent).map(|kept| Arc::clone(&kept.snapshot))
     }
 

@@ -134,6 +134,7 @@ impl Effects {
     }
 
     /// The commit happened: keeps what was appended and does what waited for it.
+    #[expect(clippy::disallowed_methods, reason = "moves a transcript; nothing is written")]
     pub(crate) fn committed(&mut self) {
         self.undo.clear();
         for entries in self.told.drain(..) {

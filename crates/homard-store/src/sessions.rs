@@ -39,7 +39,6 @@ pub struct SessionStore<'a> {
 /// each means beyond its name is said in the compatibility notes of the sessions format.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct SessionEntry {
     pub session_id: Option<SessionId>,
     pub updated_at: Timestamp,
@@ -196,7 +195,6 @@ pub struct SessionEntry {
 /// Where a session's first message came from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct SessionOrigin {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -219,7 +217,6 @@ pub struct SessionOrigin {
 /// Where a session's next reply goes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct DeliveryContext {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,

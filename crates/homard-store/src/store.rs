@@ -7,18 +7,18 @@ mod views;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use homard_protocol::{RunId, SessionId};
-use homard_runtime::{Clock, OrLog};
+use homard_runtime::{Clock, Mutex, OrLog, create_private_dir};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::effects::{NewEntries, Watch};
 use crate::engine::database;
 use crate::engine::import;
-use crate::engine::layout::{Layout, create_private_dir};
+use crate::engine::layout::Layout;
 use crate::engine::reader::{self, ReadCx, ReadOrder};
 use crate::engine::writer::{self, Batch, WriteOrder};
 use crate::people::pairing::{self, LetIn};
@@ -298,7 +298,7 @@ impl Store {
         if self.inner.writes.send(WriteOrder::Close(done)).await.is_ok() {
             closed.await.or_log("the store's writer ended before it could say so");
         }
-        let threads = std::mem::take(&mut *self.inner.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let threads = std::mem::take(&mut *self.inner.threads.lock());
         for _reader in 1..threads.len() {
             self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
         }

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::{Signer, SigningKey};
+use homard_runtime::hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -43,7 +44,7 @@ impl TestDevice {
     /// Hex SHA-256 of the raw public key.
     #[must_use]
     pub fn id(&self) -> String {
-        Sha256::digest(self.key.verifying_key().as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(self.key.verifying_key().as_bytes()))
     }
 
     /// The raw public key in base64url.

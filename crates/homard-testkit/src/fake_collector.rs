@@ -5,14 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
-use homard_runtime::{OrLog as _, Tasks};
+use homard_runtime::{Mutex, OrLog as _, Tasks, hex};
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
@@ -93,19 +93,19 @@ impl FakeCollector {
     /// What has been received so far.
     #[must_use]
     pub fn spans(&self) -> Vec<CollectedSpan> {
-        lock(&self.shared.spans).clone()
+        self.shared.spans.lock().clone()
     }
 
     /// The headers of every export.
     #[must_use]
     pub fn headers(&self) -> Vec<HeaderMap> {
-        lock(&self.shared.headers).clone()
+        self.shared.headers.lock().clone()
     }
 
     /// The body of every export.
     #[must_use]
     pub fn bodies(&self) -> Vec<Vec<u8>> {
-        lock(&self.shared.bodies).clone()
+        self.shared.bodies.lock().clone()
     }
 
     /// Waits until there is a span of this name, and returns all there are.
@@ -116,7 +116,7 @@ impl FakeCollector {
         let waiting = async {
             loop {
                 let news = self.shared.news.notified();
-                if let Some(complaint) = lock(&self.shared.complaints).first() {
+                if let Some(complaint) = self.shared.complaints.lock().first() {
                     bail!("{complaint}");
                 }
                 if self.spans().iter().any(|span| span.name == name) {
@@ -139,30 +139,26 @@ impl Shared {
     fn take(&self, headers: HeaderMap, body: &[u8]) -> StatusCode {
         let is_protobuf =
             headers.get("content-type").is_some_and(|kind| kind.as_bytes() == b"application/x-protobuf");
-        lock(&self.headers).push(headers);
-        lock(&self.bodies).push(body.to_vec());
+        self.headers.lock().push(headers);
+        self.bodies.lock().push(body.to_vec());
         let read = spans(body);
         let status = match read {
             Ok(spans) if is_protobuf => {
-                lock(&self.spans).extend(spans);
+                self.spans.lock().extend(spans);
                 StatusCode::OK
             }
             Ok(_) => {
-                lock(&self.complaints).push("an export is not protobuf".to_owned());
+                self.complaints.lock().push("an export is not protobuf".to_owned());
                 StatusCode::UNSUPPORTED_MEDIA_TYPE
             }
             Err(error) => {
-                lock(&self.complaints).push(format!("an export cannot be read: {error:#}"));
+                self.complaints.lock().push(format!("an export cannot be read: {error:#}"));
                 StatusCode::BAD_REQUEST
             }
         };
         self.news.notify_one();
         status
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A field of a message.
@@ -278,8 +274,4 @@ fn attributes(message: &[u8], number: u64) -> Result<BTreeMap<String, String>> {
         found.insert(String::from_utf8(name.to_vec())?, value);
     }
     Ok(found)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use homard_runtime::{OrLog as _, Tasks};
+use homard_runtime::{Mutex, OrLog as _, Tasks};
 use http::{StatusCode, header};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -55,10 +55,6 @@ struct Shared {
     asked: Mutex<Vec<Asked>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl FakeModels {
     /// Starts on a free port with no pages.
     ///
@@ -89,14 +85,14 @@ impl FakeModels {
 
     /// Puts a page at a path, in place of the one there.
     pub fn page(&self, path: &str, page: Page) -> &Self {
-        lock(&self.shared.pages).insert(path.to_owned(), page);
+        self.shared.pages.lock().insert(path.to_owned(), page);
         self
     }
 
     /// What was asked so far.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
-        lock(&self.shared.asked).clone()
+        self.shared.asked.lock().clone()
     }
 }
 
@@ -110,8 +106,8 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     let line = format!("{} {}", request.method(), request.uri().path());
     let authorization = request.headers().get(header::AUTHORIZATION);
     let authorization = authorization.and_then(|value| value.to_str().ok()).map(str::to_owned);
-    lock(&shared.asked).push(Asked { line, authorization });
-    let page = lock(&shared.pages).get(request.uri().path()).cloned();
+    shared.asked.lock().push(Asked { line, authorization });
+    let page = shared.pages.lock().get(request.uri().path()).cloned();
     let (status, kind, body) = match page {
         Some(Page::Json(value)) => (200, "application/json", value.to_string().into_bytes()),
         Some(Page::Raw { status, kind, body }) => (status, kind, body),

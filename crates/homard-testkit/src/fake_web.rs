@@ -8,7 +8,7 @@ mod search;
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
@@ -18,7 +18,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
-use homard_runtime::{OrLog as _, Tasks};
+use homard_runtime::{Mutex, OrLog as _, Tasks};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -83,10 +83,6 @@ struct Shared {
     bodies: Mutex<Vec<Value>>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl FakeWeb {
     /// Starts on a free port with no pages.
     ///
@@ -129,26 +125,26 @@ impl FakeWeb {
 
     /// Puts a page at a path, in place of the one there.
     pub fn page(&self, path: &str, page: WebPage) -> &Self {
-        lock(&self.shared.pages).insert(path.to_owned(), page);
+        self.shared.pages.lock().insert(path.to_owned(), page);
         self
     }
 
     /// What all search services answer from now on.
     pub fn answers(&self, answer: SearchAnswer) -> &Self {
-        *lock(&self.shared.answer) = Some(answer);
+        *self.shared.answer.lock() = Some(answer);
         self
     }
 
     /// Method, path and query of every request so far.
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
-        lock(&self.shared.asked).clone()
+        self.shared.asked.lock().clone()
     }
 
     /// The JSON bodies that came so far.
     #[must_use]
     pub fn bodies(&self) -> Vec<Value> {
-        lock(&self.shared.bodies).clone()
+        self.shared.bodies.lock().clone()
     }
 }
 
@@ -160,13 +156,13 @@ impl Drop for FakeWeb {
 
 impl Shared {
     fn note(&self, request: &Request) {
-        lock(&self.asked).push(format!("{} {}", request.method(), request.uri()));
+        self.asked.lock().push(format!("{} {}", request.method(), request.uri()));
     }
 }
 
 async fn page(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     shared.note(&request);
-    let page = lock(&shared.pages).get(request.uri().path()).cloned();
+    let page = shared.pages.lock().get(request.uri().path()).cloned();
     match page {
         Some(WebPage::Html(text)) => response(200, "text/html; charset=utf-8", Body::from(text)),
         Some(WebPage::Raw { status, kind, body }) => response(status, kind, Body::from(body)),

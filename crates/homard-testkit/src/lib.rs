@@ -13,6 +13,7 @@ mod fake_web;
 mod gateway;
 mod home;
 mod irc_peer;
+mod line_server;
 mod ngircd;
 mod node;
 #[cfg(unix)]
@@ -35,6 +36,7 @@ pub use fake_web::{FAKE_SEARCH_KEY, FakeWeb, SearchAnswer, WebPage};
 pub use gateway::{Launch, TEST_TOKEN, TestGateway, free_port};
 pub use home::TestHome;
 pub use irc_peer::IrcPeer;
+pub use line_server::{LinePeer, LineServer};
 pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
 #[cfg(unix)]

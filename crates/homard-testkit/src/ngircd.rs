@@ -10,6 +10,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use homard_runtime::hex;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
@@ -237,5 +238,5 @@ fn certificate(dir: &Path) -> Result<String> {
     fs::write(dir.join("group.pem"), GROUP)?;
     fs::write(dir.join("cert.pem"), cert.pem())?;
     fs::write(dir.join("key.pem"), signing_key.serialize_pem())?;
-    Ok(Sha256::digest(cert.der()).iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&Sha256::digest(cert.der())))
 }

@@ -7,11 +7,11 @@
 mod naming;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use homard_protocol::{RunId, SessionKey, ToolCallId};
-use homard_runtime::{Clock, Subscribers};
+use homard_runtime::{Clock, Mutex, Subscribers};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -234,7 +234,7 @@ impl Approvals {
 
     /// What waits, without what has been over for a while.
     fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
-        let mut waiting = self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.inner.waiting.lock();
         let now = Instant::now();
         waiting.retain(|_, one| one.forget_at.is_none_or(|at| at > now));
         waiting

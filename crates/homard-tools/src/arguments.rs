@@ -1,5 +1,6 @@
 //! From the JSON a model sent to a tool's input type, or to words the model can act on.
 
+use homard_runtime::Clip;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -34,7 +35,7 @@ pub(crate) fn parse<T: DeserializeOwned>(
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner().to_string();
-        let inner: String = inner.chars().take(MAX_COMPLAINT_CHARS).collect();
+        let inner = inner.clip_chars(MAX_COMPLAINT_CHARS).to_owned();
         let complaint = if path == "." { inner } else { format!("`{path}`: {inner}") };
         ArgumentError { complaint, allowed: allowed(&parameters()) }
     })

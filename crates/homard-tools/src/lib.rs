@@ -13,6 +13,7 @@ mod brief;
 mod cx;
 mod files;
 mod gate;
+mod hook_points;
 mod outcome;
 mod policy;
 mod ports;
@@ -38,6 +39,10 @@ pub use files::undo::{
     Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport, What,
 };
 pub use gate::{Effect, GateMode, GatePolicy, Subject};
+pub use hook_points::{
+    HOOK_DEADLINE, HookAbout, HookAnswer, HookError, HookOccasion, HookPoint, HookPoints, HookPower,
+    HookRefusal, HookValue,
+};
 pub use outcome::ToolOutcome;
 pub use policy::{
     ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
@@ -47,7 +52,7 @@ pub use policy::{
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
     GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer, MessageArgs, MessagePort,
-    MessageVerb, NodeAnswer, NodeCall, NodesPort, Port, PortError, Ports, SessionFilter, SessionLine,
+    MessageVerb, NodeAnswer, NodeCall, NodesPort, PortError, Ports, SessionFilter, SessionLine,
     SessionTarget, SessionsPage, SessionsPort, Spawned, VisionPort,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};

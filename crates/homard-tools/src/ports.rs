@@ -1,18 +1,19 @@
 //! Ports to rooms above: what a tool needs from the relay or the gateway, as traits those rooms implement.
 //!
-//! Tools are built before the rooms that use them, so a [`Port`] is handed out closed and opened later, once.
-//! A tool behind a closed door is not offered.
+//! A tool holds no room. It finds the ports of its turn in [`Scope::ports`](crate::Scope::ports), where whoever makes
+//! the turn put them, and is not offered in a turn that lacks the one it needs.
 //!
 //! A new tool that needs a room above (`message`, `nodes`, `memory_search`, `memory_get`, `browser`,
 //! `canvas`, `tts`) is one file under `tools/` and one line in `registry.rs`:
 //!
 //! 1. a trait here that says what the tool asks of the room, in the tool's words, with boxed futures;
-//! 2. a field of that trait in [`Ports`];
-//! 3. the tool, whose `is_open` is `self.door.is_open()`;
-//! 4. the room implements the trait holding only a weak handle of itself (rooms hold the tools), and the
-//!    composition root opens the door.
+//! 2. a field of that trait in [`Ports`], and its line in `asked!`;
+//! 3. the tool, whose `is_open` says whether `ports` has it, and which asks `cx.scope.ports`;
+//! 4. the room implements the trait holding only a weak handle of itself (a command in the background may hold what
+//!    came with its turn for long). A room of the relay is put in where the relay makes the ports of a turn; one above
+//!    is handed over when the gateway's life begins.
 //!
-//! A room that has no use for a door of its own gives its tool to [`Toolbox::with`](crate::Toolbox::with).
+//! A room that has no use for a port of its own gives its tool to [`Toolbox::with`](crate::Toolbox::with).
 
 mod cron;
 mod gateway;
@@ -22,7 +23,7 @@ mod sessions;
 mod vision;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -38,7 +39,7 @@ pub use sessions::{
 };
 pub use vision::{Described, VisionPort};
 
-/// Why what is behind a door could not be done; the model reads it.
+/// Why what is behind a port could not be done; the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PortError {
     /// The room is not there yet, or not any more.
@@ -61,72 +62,65 @@ pub enum PortError {
     Stopped,
 }
 
-/// A handle of a room that may not be there yet. Clones are the same door.
-pub struct Port<T: ?Sized> {
-    room: Arc<OnceLock<Arc<T>>>,
-}
-
-impl<T: ?Sized> Port<T> {
-    /// Opens it. The first room stays.
-    pub fn open(&self, room: Arc<T>) {
-        if self.room.set(room).is_err() {
-            tracing::error!("a door was opened a second time");
-        }
-    }
-
-    /// Whether somebody is behind it.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.room.get().is_some()
-    }
-
-    /// Who is behind it.
-    ///
-    /// # Errors
-    /// [`PortError::Closed`] when nobody is.
-    pub fn room(&self) -> Result<&T, PortError> {
-        self.room.get().map(|room| &**room).ok_or(PortError::Closed)
-    }
-}
-
-impl<T: ?Sized> Clone for Port<T> {
-    fn clone(&self) -> Self {
-        Self { room: Arc::clone(&self.room) }
-    }
-}
-
-impl<T: ?Sized> Default for Port<T> {
-    fn default() -> Self {
-        Self { room: Arc::default() }
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Port<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Port").field("is_open", &self.is_open()).finish()
-    }
-}
-
-/// Every door there is.
-#[derive(Debug, Clone, Default)]
+/// What a turn's tools may ask of the rooms above. It comes with the turn ([`Scope::ports`](crate::Scope::ports)),
+/// complete; a tool whose port is not in it is not offered. The default is a turn in a house without rooms.
+#[derive(Clone, Default)]
 pub struct Ports {
     /// Conversations and the agents started in them.
-    pub sessions: Port<dyn SessionsPort>,
+    pub sessions: Option<Arc<dyn SessionsPort>>,
     /// Who there is.
-    pub agents: Port<dyn AgentsPort>,
+    pub agents: Option<Arc<dyn AgentsPort>>,
     /// Jobs that run by the clock.
-    pub cron: Port<dyn CronPort>,
+    pub cron: Option<Arc<dyn CronPort>>,
     /// The gateway itself.
-    pub gateway: Port<dyn GatewayPort>,
+    pub gateway: Option<Arc<dyn GatewayPort>>,
     /// People on chat platforms.
-    pub message: Port<dyn MessagePort>,
+    pub message: Option<Arc<dyn MessagePort>>,
     /// Machines that offer commands.
-    pub nodes: Port<dyn NodesPort>,
+    pub nodes: Option<Arc<dyn NodesPort>>,
     /// Models that see.
-    pub vision: Port<dyn VisionPort>,
+    pub vision: Option<Arc<dyn VisionPort>>,
 }
 
-/// What came back through a door, as the model reads it.
+/// Makes the methods by which tools ask: a port that is missing is an answer the model can read.
+macro_rules! asked {
+    ($($name:ident: $port:ident),* $(,)?) => {
+        impl Ports {
+            $(
+                pub(crate) fn $name(&self) -> Result<&dyn $port, PortError> {
+                    self.$name.as_deref().ok_or(PortError::Closed)
+                }
+            )*
+        }
+    };
+}
+
+asked! {
+    sessions: SessionsPort,
+    agents: AgentsPort,
+    cron: CronPort,
+    gateway: GatewayPort,
+    message: MessagePort,
+    nodes: NodesPort,
+    vision: VisionPort,
+}
+
+impl fmt::Debug for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let there = [
+            ("sessions", self.sessions.is_some()),
+            ("agents", self.agents.is_some()),
+            ("cron", self.cron.is_some()),
+            ("gateway", self.gateway.is_some()),
+            ("message", self.message.is_some()),
+            ("nodes", self.nodes.is_some()),
+            ("vision", self.vision.is_some()),
+        ];
+        f.debug_set().entries(there.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)).finish()
+    }
+}
+
+/// What came back through a port, as the model reads it.
 pub(crate) fn told<T: Serialize>(answer: Result<T, PortError>) -> ToolOutcome {
     match answer.map(|answer| serde_json::to_string(&answer)) {
         Ok(Ok(text)) => ToolOutcome::text(text),

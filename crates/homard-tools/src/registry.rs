@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use homard_config::config::web_tools::WebTools;
 use homard_exec::{BuiltEnv, Launcher, Processes};
+use homard_runtime::Clip;
 use serde_json::Value;
 
 use crate::cx::ToolCx;
 use crate::files::undo;
 use crate::gate;
+use crate::hook_points::{HookAbout, HookPoint, HookRefusal, HookValue};
 use crate::outcome::ToolOutcome;
 use crate::policy::{ToolPolicy, canonical_name};
 use crate::ports::Ports;
@@ -90,8 +92,6 @@ pub struct ToolOptions {
     pub exec_background_after: Duration,
     /// Commands in the background. Kept by the composition root, since they outlive a change of options.
     pub processes: Processes,
-    /// What tools need from rooms above; a tool whose door is closed is not offered.
-    pub ports: Ports,
     /// The patch tool; `None` when it is not wanted.
     pub apply_patch: Option<ApplyPatchOptions>,
 }
@@ -193,7 +193,7 @@ impl Toolbox {
     }
 
     /// The same box with one more tool; it replaces one of the same name. Tools that need something from above
-    /// (and plugins) come in by this door.
+    /// (and plugins) come in here.
     #[must_use]
     pub fn with(mut self, tool: Arc<dyn DynTool>) -> Self {
         let offered = OfferedTool::new(tool);
@@ -210,11 +210,23 @@ impl Toolbox {
         self.tools.get(&canonical_name(name))
     }
 
-    /// What the model is told under `policy`, alphabetical.
+    /// The names of all tools, whether a turn is offered them or not.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// Those that cannot be used in a turn with these ports.
     #[must_use]
-    pub fn specs(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
+    pub fn closed(&self, ports: &Ports) -> Vec<&str> {
+        let closed = self.tools.iter().filter(|(_, tool)| !tool.tool.is_open(ports));
+        closed.map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// What the model is told under `policy` in a turn with these ports, alphabetical.
+    #[must_use]
+    pub fn specs(&self, policy: &ToolPolicy, ports: &Ports) -> Arc<[Arc<ToolSpec>]> {
         let offered =
-            self.tools.iter().filter(|(name, tool)| tool.tool.is_open() && policy.decide(name).allowed);
+            self.tools.iter().filter(|(name, tool)| tool.tool.is_open(ports) && policy.decide(name).allowed);
         offered.map(|(name, tool)| Arc::clone(self.fitting(policy, name, tool).told())).collect()
     }
 
@@ -222,11 +234,11 @@ impl Toolbox {
     /// answers so.
     pub async fn call(&self, policy: &ToolPolicy, name: &str, arguments: Value, cx: &ToolCx) -> ToolOutcome {
         match self.get(name) {
-            Some(tool) if tool.tool.is_open() && policy.decide(name).allowed => {
+            Some(tool) if tool.tool.is_open(&cx.scope.ports) && policy.decide(name).allowed => {
                 let name = canonical_name(name);
                 self.call_through_gate(self.fitting(policy, &name, tool), &name, arguments, cx).await
             }
-            Some(_) | None => self.unknown(policy, name),
+            Some(_) | None => self.unknown(policy, name, &cx.scope.ports),
         }
     }
 
@@ -234,22 +246,52 @@ impl Toolbox {
         &self,
         tool: &OfferedTool,
         name: &str,
-        arguments: Value,
+        mut arguments: Value,
         cx: &ToolCx,
     ) -> ToolOutcome {
+        let (mut call, mut places) = match self.admit(tool, name, &arguments, cx).await {
+            Ok(admitted) => admitted,
+            Err(refused) => return refused,
+        };
+        match hooked(name, &arguments, cx).await {
+            Ok(None) => {}
+            Ok(Some(changed)) => {
+                // Nobody has judged what a filter wrote.
+                cx.scope.taint.forget(&cx.call_id);
+                (call, places) = match self.admit(tool, name, &changed, cx).await {
+                    Ok(admitted) => admitted,
+                    Err(refused) => return refused,
+                };
+                arguments = changed;
+            }
+            Err(refusal) => {
+                cx.scope.taint.forget(&cx.call_id);
+                return ToolOutcome::error(format!("not run: {refusal}"));
+            }
+        }
+        let outcome = call.settle(tool.call(arguments, cx).await, places, cx).await;
+        tell_hooks(name, &outcome, cx).await;
+        outcome
+    }
+
+    /// Takes a call past the gate.
+    async fn admit<'c>(
+        &'c self,
+        tool: &OfferedTool,
+        name: &'c str,
+        arguments: &Value,
+        cx: &ToolCx,
+    ) -> Result<(gate::Call<'c>, gate::Places), ToolOutcome> {
         let call = gate::Call {
             name,
             reach: tool.tool.reach(),
             asks_itself: tool.tool.asks_itself(),
-            subject: tool.tool.subject(&arguments),
+            subject: tool.tool.subject(arguments),
             home: &self.home,
         };
         let places = call.places(cx).await;
-        if let Err(refused) = call.admit(&arguments, &places, cx).await {
-            return refused;
-        }
-        let outcome = tool.call(arguments, cx).await;
-        call.settle(outcome, places, cx).await
+        call.admit(arguments, &places, cx).await?;
+        Ok((call, places))
     }
 
     /// The form of a tool that fits what is offered beside it.
@@ -261,19 +303,44 @@ impl Toolbox {
     }
 
     /// A tool that is not offered is answered like one that does not exist: the model cannot do more about it.
-    fn unknown(&self, policy: &ToolPolicy, name: &str) -> ToolOutcome {
+    fn unknown(&self, policy: &ToolPolicy, name: &str, ports: &Ports) -> ToolOutcome {
         let asked = canonical_name(name);
-        let specs = self.specs(policy);
+        let specs = self.specs(policy, ports);
         let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
         let alike = |name: &&&str| strsim::jaro_winkler(name, &asked) >= LIKENESS;
         let hint =
             names.iter().find(alike).map(|name| format!(" Did you mean `{name}`?")).unwrap_or_default();
-        let shown: String = asked.chars().take(64).collect();
+        let shown = asked.clip_chars(64).to_owned();
         let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         ToolOutcome::error(format!(
             "there is no tool `{shown}` in this conversation.{hint} Available: {there}"
         ))
     }
+}
+
+/// What filters make of a call that may be made: other arguments, where they changed them.
+async fn hooked(name: &str, arguments: &Value, cx: &ToolCx) -> Result<Option<Value>, HookRefusal> {
+    if cx.scope.hooks.is_quiet(HookPoint::BeforeToolCall) {
+        return Ok(None);
+    }
+    let filtered = cx
+        .scope
+        .hooks
+        .filter_arguments(HookPoint::BeforeToolCall, about(name, cx), arguments.clone())
+        .await?;
+    Ok(Some(filtered).filter(|filtered| filtered != arguments))
+}
+
+async fn tell_hooks(name: &str, outcome: &ToolOutcome, cx: &ToolCx) {
+    let words = || {
+        let words: String = outcome.content.iter().filter_map(|block| block.as_text()).collect();
+        HookValue::Text(cx.scope.guards.secrets.hide(&words).into_owned())
+    };
+    cx.scope.hooks.watch(HookPoint::AfterToolCall, about(name, cx), words).await;
+}
+
+fn about<'c>(name: &'c str, cx: &'c ToolCx) -> HookAbout<'c> {
+    HookAbout { session: Some(&cx.session_key), run: Some(&cx.run_id), subject: Some(name) }
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use crate::files::file_access::{Caller, FileAccess};
 use crate::files::tainted_files::TaintedFiles;
 use crate::files::undo::Undo;
 use crate::gate::GatePolicy;
+use crate::hook_points::HookPoints;
+use crate::ports::Ports;
 use crate::turn_slot::TurnSlot;
 use crate::words_of_others::known_urls::KnownUrls;
 use crate::words_of_others::taint::Taint;
@@ -32,14 +34,16 @@ pub struct Scope {
     pub known_urls: KnownUrls,
     /// What is known beyond this conversation.
     pub guards: Guards,
-    /// Whether file tools stay inside the workspace; `None` means as the tools were built.
-    pub workspace_only: Option<bool>,
     /// Which files whoever asked may have.
     pub access: FileAccess,
     /// Its place among the turns that run at once.
     pub slot: TurnSlot,
     /// Where file tools keep what they replace.
     pub undo: Undo,
+    /// What the rooms above can be asked.
+    pub ports: Ports,
+    /// Who may have a say about what the run does.
+    pub hooks: HookPoints,
 }
 
 impl Scope {

@@ -12,6 +12,7 @@ use crate::brief;
 use crate::cx::ToolCx;
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
+use crate::ports::Ports;
 use crate::schema;
 
 /// One thing the model may do. Implementors never panic on what a model sends, answer failure with
@@ -30,8 +31,8 @@ pub trait Tool: Send + Sync + 'static {
     /// The line is the first sentence of the description.
     const BRIEF: bool = false;
 
-    /// Whether it can be used now; `false` while the room it needs is not there (see [`Port`](crate::Port)).
-    fn is_open(&self) -> bool {
+    /// Whether it can be used in a turn with these ports; `false` when what it needs is not among them.
+    fn is_open(&self, _ports: &Ports) -> bool {
         true
     }
 
@@ -70,8 +71,8 @@ pub trait DynTool: Send + Sync {
     /// Builds the description; the toolbox asks once and keeps the answer.
     fn spec(&self) -> ToolSpec;
 
-    /// Whether it can be used now.
-    fn is_open(&self) -> bool {
+    /// Whether it can be used in a turn with these ports.
+    fn is_open(&self, _ports: &Ports) -> bool {
         true
     }
 
@@ -106,8 +107,8 @@ impl<T: Tool> DynTool for T {
         ToolSpec { name: T::NAME.to_owned(), description, parameters, parallel: T::PARALLEL }
     }
 
-    fn is_open(&self) -> bool {
-        Tool::is_open(self)
+    fn is_open(&self, ports: &Ports) -> bool {
+        Tool::is_open(self, ports)
     }
 
     fn reach(&self) -> Effect {

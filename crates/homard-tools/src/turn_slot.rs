@@ -2,9 +2,9 @@
 //! so that questions nobody answers stop nobody else.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use homard_runtime::OrCancel;
+use homard_runtime::{Mutex, OrCancel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +50,7 @@ impl TurnSlot {
     /// The turn is over: the place is free.
     pub fn give_up(&self) {
         if let Some(inner) = &self.inner {
-            let mut state = inner.state();
+            let mut state = inner.state.lock();
             state.is_over = true;
             state.held = None;
         }
@@ -59,14 +59,14 @@ impl TurnSlot {
 
 impl Inner {
     fn leave(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.away += 1;
         state.held = None;
     }
 
     async fn come_back(&self) {
         let is_last = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             state.away = state.away.saturating_sub(1);
             state.away == 0 && !state.is_over
         };
@@ -74,14 +74,10 @@ impl Inner {
             return;
         }
         let permit = Arc::clone(&self.places).acquire_owned().await.ok();
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.away == 0 && !state.is_over && state.held.is_none() {
             state.held = permit;
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

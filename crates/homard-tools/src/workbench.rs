@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use crate::cx::{ProgressSender, ToolCx};
+use crate::files::file_access::FileAccess;
 use crate::files::undo::Undo;
 use crate::outcome::ToolOutcome;
 use crate::policy::ToolPolicy;
@@ -48,7 +49,6 @@ impl Workbench {
             exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
             processes: Processes::new(Clock::system()),
             apply_patch: Some(ApplyPatchOptions { workspace_only: false }),
-            ports: crate::ports::Ports::default(),
         };
         let undo = Undo::new(root.join("undo"), Clock::system());
         Self { _dir: dir, root, workspace, undo, workspace_only: Some(true), tools: Toolbox::new(&options) }
@@ -63,8 +63,8 @@ impl Workbench {
     }
 
     pub(crate) async fn call(&self, run: &str, tool: &str, arguments: Value) -> ToolOutcome {
-        let scope =
-            Scope { undo: self.undo.clone(), workspace_only: self.workspace_only, ..Scope::default() };
+        let access = FileAccess { workspace_only: self.workspace_only, ..FileAccess::default() };
+        let scope = Scope { undo: self.undo.clone(), access, ..Scope::default() };
         let cx = ToolCx {
             workspace: self.workspace.clone(),
             session_key: SessionKey::parse(SESSION).unwrap(),

@@ -56,7 +56,6 @@ impl World {
             processes: Processes::new(Clock::fixed(0)),
             apply_patch: None,
             web: WebOptions::default(),
-            ports: homard_tools::Ports::default(),
         });
         let cx = ToolCx {
             workspace: self.dir.path().to_owned(),

@@ -22,7 +22,6 @@ fn toolbox() -> Toolbox {
         exec_background_after: ToolOptions::EXEC_BACKGROUND_AFTER,
         launcher: None,
         processes: Processes::new(Clock::fixed(0)),
-        ports: homard_tools::Ports::default(),
         apply_patch: None,
         web: WebOptions::default(),
     })

@@ -69,8 +69,6 @@ impl World {
     }
 
     async fn call_in(&self, scope: &Scope, tool: &str, arguments: Value) -> ToolOutcome {
-        let ports = Ports::default();
-        ports.vision.open(Arc::new(Eye));
         let toolbox = Toolbox::new(&ToolOptions {
             home: self.home.clone(),
             workspace_only: false,
@@ -81,8 +79,8 @@ impl World {
             processes: self.processes.clone(),
             apply_patch: None,
             web: WebOptions::default(),
-            ports,
         });
+        let ports = Ports { vision: Some(Arc::new(Eye)), ..Ports::default() };
         let cx = ToolCx {
             workspace: self.work(),
             session_key: SessionKey::main(AgentId::main()),
@@ -91,7 +89,7 @@ impl World {
             cancel: CancellationToken::new(),
             progress: ProgressSender::nobody(),
             clock: Clock::fixed(0),
-            scope: Arc::new(scope.clone()),
+            scope: Arc::new(Scope { ports, ..scope.clone() }),
         };
         toolbox.call(&ToolPolicy::default(), tool, arguments, &cx).await
     }
@@ -152,7 +150,7 @@ async fn a_picture_of_strangers_is_theirs_when_it_is_looked_at_elsewhere() {
 async fn an_agent_kept_in_its_workspace_looks_at_no_picture_outside() {
     let mut world = World::new();
     std::fs::write(world.dir.path().join("a.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
-    world.scope.workspace_only = Some(true);
+    world.scope.access.workspace_only = Some(true);
     let seen = world.call("image", json!({"image": "../a.png"})).await;
     assert!(words(&seen).contains("outside the workspace"), "{seen:?}");
 }

@@ -34,7 +34,6 @@ impl World {
             exec_background_after: Duration::from_secs(100),
             launcher: None,
             processes: processes.clone(),
-            ports: homard_tools::Ports::default(),
             apply_patch: None,
         });
         Self { dir: tempfile::tempdir().unwrap(), toolbox, processes, policy: ToolPolicy::default() }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use homard_runtime::hex;
 use rust_embed::EmbeddedFile;
 
 use crate::dist;
@@ -118,7 +119,7 @@ fn fallback() -> Asset {
 }
 
 fn etag(hash: &[u8]) -> String {
-    let digits: String = hash.iter().take(ETAG_BYTES).map(|byte| format!("{byte:02x}")).collect();
+    let digits = hex(hash.iter().take(ETAG_BYTES));
     format!("\"{digits}\"")
 }
 

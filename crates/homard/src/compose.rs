@@ -12,6 +12,7 @@ mod reach;
 pub(crate) mod secrets;
 mod supervisor;
 mod systemd;
+mod wizard;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,13 +21,13 @@ use futures_util::FutureExt;
 use homard_automation::{Automation, AutomationParts};
 use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
-use homard_gateway::{Gateway, GatewayParts, OnReload, Stopped};
+use homard_gateway::{Gateway, GatewayParts, GatewayPorts, NetworkParts, OnReload, Stopped};
 use homard_llm::Http;
 use homard_relay::{Bus, Relay, RelayParts};
-use homard_runtime::{OrLog, Redactor, Tasks};
+use homard_runtime::{OrLog, Redactor, Tasks, millis};
 use homard_skills::Skills;
 use homard_store::{OpenOptions, Store};
-use homard_tools::{Approvals, Guards, Ports, TaintedFiles, Undo};
+use homard_tools::{Approvals, Guards, TaintedFiles, Undo};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::process::Child;
@@ -39,6 +40,7 @@ use handover::parent;
 use handover::successor::Arrival;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
 use supervisor::Supervisor;
+use wizard::Wizards;
 
 /// How long work in the background may take to end: a token being renewed must reach the disk.
 const BACKGROUND_GRACE: Duration = Duration::from_secs(5);
@@ -156,7 +158,7 @@ fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
     Ok(config)
 }
 
-/// One life of the gateway.
+/// One life of the gateway: its rooms are built, each is told whom to hear, and then they run.
 async fn serve(
     options: &GatewayOptions,
     config: &ConfigHandle,
@@ -164,27 +166,69 @@ async fn serve(
     (first_start, listeners): (&mut Option<Instant>, Vec<TcpListener>),
     supervisor: &Arc<Supervisor>,
 ) -> anyhow::Result<Stopped> {
-    let current = config.current();
-    let source = &options.source;
+    let (current, source) = (config.current(), &options.source);
     let reachable = reach::rooms(&current, source)?;
     let fingerprint = reachable.tls.as_ref().map(homard_network::TlsConfig::fingerprint);
+    let built = build(options, config, guards, reachable).await?;
+
+    built.relay.follow_approvals();
+    built.relay.sessions().follow_commands();
+    let mut hooks = supervisor.hooks(options, config);
+    hooks.on_reload.push(take_over_changes(config.clone(), options, &built));
+    let Built { store, processes, room, relay, gateway, workshop, tasks } = built;
+    follow_models(room, relay.clone(), config.clone(), &tasks);
+    supervisor.grant_wishes(&tasks, &gateway, source);
+    channels::know(&relay, &current, &workshop);
+    hooks.on_open.push(connect_platforms(relay, config.clone(), workshop, tasks.clone()));
+
+    if let Some(began) = first_start.take() {
+        reach::announce(&listeners, &current, fingerprint.as_deref());
+        log_ready(&listeners, began);
+    }
+    reach::show(&current, source, fingerprint, &tasks);
+    let sockets = gateway.sockets().clone();
+    let stopped = homard_gateway::run(gateway, listeners, hooks, supervisor.asked.clone()).await?;
+    tasks.token().cancel();
+    tasks.finish(BACKGROUND_GRACE).await;
+    processes.stop().await;
+    store.close().await;
+    supervisor.say_goodbye(sockets);
+    Ok(stopped)
+}
+
+/// The rooms of one life, those that are asked for again.
+struct Built {
+    store: Store,
+    processes: Processes,
+    room: ModelRoom,
+    relay: Relay,
+    gateway: Arc<Gateway>,
+    workshop: Workshop,
+    tasks: Tasks,
+}
+
+/// Puts the rooms together, from the lowest to the highest. None of them does anything yet.
+async fn build(
+    options: &GatewayOptions,
+    config: &ConfigHandle,
+    guards: &Guards,
+    reach: NetworkParts,
+) -> anyhow::Result<Built> {
+    let (current, source) = (config.current(), &options.source);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
         database: source.paths.database(),
         agents_dir: source.paths.agents_dir(),
         clock: clock.clone(),
     })?;
-    let bus = Bus::default();
-    let workshop = Workshop::new(&source.paths, &clock);
-    let http = Http::default();
-    let tasks = Tasks::new();
+    let (bus, tasks) = (Bus::default(), Tasks::new());
+    let workshop = Workshop::new(options.platforms, &source.paths, &clock);
     let processes = Processes::new(clock.clone());
     processes.take_in_orphans();
-    let ports = Ports::default();
     let room = ModelRoom::open(RoomParts {
         config,
         paths: &source.paths,
-        http,
+        http: Http::default(),
         clock: clock.clone(),
         tasks: tasks.clone(),
         sessions: Arc::new(StoredSessionIds(store.clone())),
@@ -197,13 +241,15 @@ async fn serve(
         config: config.clone(),
         store: store.clone(),
         router: room.router(&current).await,
-        tools: furnish::tools(&current, &source.paths, &processes, &ports),
+        tools: furnish::tools(&current, &source.paths, &processes),
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
         skills: Skills::new(config.clone()),
         guards: guards.clone(),
         undo: Undo::new(source.paths.undo_dir(), clock.clone()),
+        processes: processes.clone(),
+        channel_names: furnish::channel_names(options.platforms),
     });
     let automation = Automation::new(AutomationParts {
         config: config.clone(),
@@ -212,55 +258,35 @@ async fn serve(
         bus: bus.clone(),
         clock: clock.clone(),
     });
-    automation.open_ports(&ports);
     let gateway = Gateway::new(GatewayParts {
         config: config.clone(),
         store: store.clone(),
         relay: relay.clone(),
         automation,
-        channels: homard_channels::REGISTRY,
+        channels: options.platforms,
         ingress: workshop.ingress.clone(),
         bus,
-        clock: clock.clone(),
-        pages: Some(Box::new(pages::Embedded)),
-        log_file: log_file(config, options),
+        clock,
+        ports: gateway_ports(options, config, &relay),
         host: machine::facts(),
-        reach: reachable,
+        reach,
     });
-    relay.follow_approvals();
-    relay.messages().name_channels(furnish::channel_names());
-    relay.open_ports(&ports);
-    relay.sessions().look_after(&processes);
-    gateway.open_ports(&ports);
-    let (followed, follower, handle) = (room.clone(), relay.clone(), config.clone());
-    let until = tasks.token().clone();
-    tasks.spawn(async move { followed.follow(&follower, &handle, &until).await });
-    let opener = relay.clone();
-    let rooms = (room, store.clone(), processes.clone(), ports);
-    let mut hooks = supervisor.hooks(options, config);
-    hooks.on_reload.push(take_over_changes(config.clone(), relay, options, rooms, workshop.clone()));
-    channels::know(&opener, &current, &workshop);
-    hooks.on_open.push(connect_platforms(opener, config.clone(), workshop, tasks.clone()));
-    supervisor.grant_wishes(&tasks, &gateway, source);
-    let sockets = gateway.sockets().clone();
-    if let Some(began) = first_start.take() {
-        reach::announce(&listeners, &current, fingerprint.as_deref());
-        log_ready(&listeners, began);
-    }
-    reach::show(&current, source, fingerprint, &tasks);
-    let stopped = homard_gateway::run(gateway, listeners, hooks, supervisor.asked.clone()).await?;
-    tasks.token().cancel();
-    tasks.finish(BACKGROUND_GRACE).await;
-    processes.stop().await;
-    store.close().await;
-    supervisor.say_goodbye(sockets);
-    Ok(stopped)
+    Ok(Built { store, processes, room, relay, gateway, workshop, tasks })
 }
 
 fn log_ready(listeners: &[TcpListener], began: Instant) {
     let address = listeners.first().and_then(|listener| listener.local_addr().ok());
     let address = address.map_or_else(String::new, |address| address.to_string());
-    tracing::info!(%address, took_ms = %began.elapsed().as_millis(), "ready");
+    tracing::info!(%address, took_ms = %millis(began.elapsed()), "ready");
+}
+
+/// What this program does for its gateway.
+fn gateway_ports(options: &GatewayOptions, config: &ConfigHandle, relay: &Relay) -> GatewayPorts {
+    GatewayPorts {
+        pages: Some(Box::new(pages::Embedded)),
+        log_file: log_file(config, options),
+        wizard: Box::new(Wizards::new(config.clone(), relay.clone(), options.source.clock.clone())),
+    }
 }
 
 fn log_file(
@@ -269,6 +295,12 @@ fn log_file(
 ) -> Box<dyn Fn() -> std::path::PathBuf + Send + Sync> {
     let (config, source) = (config.clone(), options.source.clone());
     Box::new(move || logging::gateway::file_of_today(&config.current().logging, &source.paths, &source.clock))
+}
+
+/// Takes models over as they are found.
+fn follow_models(room: ModelRoom, relay: Relay, config: ConfigHandle, tasks: &Tasks) {
+    let until = tasks.token().clone();
+    tasks.spawn(async move { room.follow(&relay, &config, &until).await });
 }
 
 /// Connects chat platforms once the door is open.
@@ -284,23 +316,19 @@ fn connect_platforms(
 }
 
 /// Builds models and tools anew, and connects what changed, without a restart.
-fn take_over_changes(
-    config: ConfigHandle,
-    relay: Relay,
-    options: &GatewayOptions,
-    (room, store, processes, ports): (ModelRoom, Store, Processes, Ports),
-    workshop: Workshop,
-) -> OnReload {
+fn take_over_changes(config: ConfigHandle, options: &GatewayOptions, built: &Built) -> OnReload {
     let source = options.source.clone();
+    let (relay, room, store) = (built.relay.clone(), built.room.clone(), built.store.clone());
+    let (processes, workshop) = (built.processes.clone(), built.workshop.clone());
     Box::new(move |reload| {
         let (reload, workshop) = (reload.clone(), workshop.clone());
         let (config, relay, room, store) = (config.clone(), relay.clone(), room.clone(), store.clone());
-        let (paths, processes, ports) = (source.paths.clone(), processes.clone(), ports.clone());
+        let (paths, processes) = (source.paths.clone(), processes.clone());
         async move {
             let current = config.current();
             room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
             room.renew(&config, |current, router| {
-                relay.reload(router, furnish::tools(current, &paths, &processes, &ports));
+                relay.reload(router, furnish::tools(current, &paths, &processes));
             })
             .await;
             channels::follow(&relay, &current, &reload, &workshop).await;
@@ -308,3 +336,6 @@ fn take_over_changes(
         .boxed()
     })
 }
+
+#[cfg(test)]
+mod tests;

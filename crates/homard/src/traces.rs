@@ -7,11 +7,11 @@
 pub(crate) mod export;
 mod wire;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use homard_runtime::{Clock, TRACE};
+use homard_runtime::{Clip, Clock, Mutex, TRACE};
 use tokio::sync::Notify;
 use tracing::Metadata;
 use tracing::field::{Field, Visit};
@@ -154,7 +154,7 @@ impl Traces {
         let Some(open) = span.extensions_mut().remove::<Open>() else { return };
         let Open { mut span, began, began_ns } = open;
         span.end_ns = since(began, began_ns);
-        let mut waiting = self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.inner.waiting.lock();
         if waiting.len() >= MAX_WAITING {
             self.inner.dropped.fetch_add(1, Ordering::Relaxed);
             return;
@@ -167,7 +167,7 @@ impl Traces {
 
     /// Everything that waits, and how many were dropped since the last time.
     fn take(&self) -> (Vec<Finished>, u64) {
-        let spans = std::mem::take(&mut *self.inner.waiting.lock().unwrap_or_else(PoisonError::into_inner));
+        let spans = std::mem::take(&mut *self.inner.waiting.lock());
         (spans, self.inner.dropped.swap(0, Ordering::Relaxed))
     }
 }
@@ -206,12 +206,12 @@ impl Finished {
 
 impl Visit for Finished {
     fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        let text: String = format!("{value:?}").chars().take(MAX_TEXT).collect();
+        let text = format!("{value:?}").clip_chars(MAX_TEXT).to_owned();
         self.keep(field, AttributeValue::Text(text));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.keep(field, AttributeValue::Text(value.chars().take(MAX_TEXT).collect()));
+        self.keep(field, AttributeValue::Text(value.clip_chars(MAX_TEXT).to_owned()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {

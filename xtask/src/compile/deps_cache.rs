@@ -78,6 +78,7 @@ pub(crate) fn keep(hashes: &BTreeSet<String>) -> Result<()> {
 }
 
 /// Copies over what is there, made beside and moved into place, so that another clone never sees half of it.
+#[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-runtime does")]
 fn replace(from: &Path, to: &Path) -> Result<()> {
     let name = to.file_name().unwrap_or_default();
     let beside = to.with_file_name(format!(".{}-{}", std::process::id(), name.display()));

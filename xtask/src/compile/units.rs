@@ -55,6 +55,7 @@ pub(crate) fn wrapper() -> Result<PathBuf> {
 
 /// The same where every clone on the machine finds it: cargo has its path in the names of what it compiles, so clones
 /// can only share what they compiled behind one path. Called by what it does, so that another version is another file.
+#[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-runtime does")]
 pub(crate) fn shared_wrapper() -> Result<PathBuf> {
     let sources = STAND_IN.map(|file| workspace::root().join("xtask/src").join(file));
     let name = stamp::name_of(&sources.each_ref().map(PathBuf::as_path))?;
@@ -125,6 +126,7 @@ fn documented_name(args: &[String]) -> Option<String> {
 }
 
 /// Lets rustdoc read every library and program that was compiled, warnings denied; how many.
+#[expect(clippy::disallowed_methods, reason = "the workshop builds before homard-runtime does")]
 pub(crate) fn document() -> Result<usize> {
     let out = workspace::scratch()?.join("doc");
     let mut files =

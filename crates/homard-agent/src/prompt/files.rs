@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::input::Audience;
+use homard_runtime::Clip;
 
 /// What the assistant is told how to work by.
 pub(super) const AGENTS: &str = "AGENTS.md";
@@ -150,7 +151,7 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     if length <= limit {
         return text.to_owned();
     }
-    let head: String = text.chars().take(limit * HEAD_TENTHS / 10).collect();
+    let head = text.clip_chars(limit * HEAD_TENTHS / 10).to_owned();
     let tail: String = text.chars().skip(length - limit * TAIL_TENTHS / 10).collect();
     let missing = length - head.chars().count() - tail.chars().count();
     format!("{head}\n[… {missing} characters left out; read the file for the rest …]\n{tail}")

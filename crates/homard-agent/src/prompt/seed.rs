@@ -2,8 +2,9 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use homard_runtime::replace_shared;
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, BOOTSTRAP, NAMES};
@@ -102,11 +103,9 @@ fn save(workspace: &Path, state: &State) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let beside: PathBuf = path.with_extension("json.new");
     let mut text = serde_json::to_string_pretty(state)?;
     text.push('\n');
-    std::fs::write(&beside, text)?;
-    std::fs::rename(beside, path)
+    replace_shared(&path, text.as_bytes())
 }
 
 #[cfg(test)]

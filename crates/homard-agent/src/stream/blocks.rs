@@ -3,6 +3,8 @@
 //! Lengths are characters. A cut never falls inside a fence without closing it and opening it again in the next
 //! block.
 
+use homard_runtime::Clip;
+
 /// How blocks are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlockLimits {
@@ -172,7 +174,7 @@ fn push_block(blocks: &mut Vec<String>, block: &str) {
 
 /// The byte after the first `chars` characters.
 fn offset(text: &str, chars: usize) -> usize {
-    text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
+    text.clip_chars(chars).len()
 }
 
 /// The places after each break of a kind, first to last.

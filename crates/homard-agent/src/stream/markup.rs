@@ -3,6 +3,8 @@
 //! Every function looks at a text from its first character on and says what stands there, that nothing does, or
 //! that more text is needed to tell. The answer never depends on where the text was cut.
 
+use homard_runtime::Clip;
+
 /// Longest mark that is looked for, in bytes; a longer one is ordinary text.
 pub(super) const MAX_MARK: usize = 512;
 /// White space allowed inside a mark before its name.
@@ -111,7 +113,7 @@ fn settle(look: Look, ended: bool) -> Look {
 
 /// `<|name|>`, with either kind of bar.
 fn token(text: &str) -> Look {
-    let window = head(text, MAX_MARK);
+    let window = text.clip_bytes(MAX_MARK);
     let inside = window.trim_start_matches('<').trim_start_matches(['|', '｜']);
     let start = window.len() - inside.len();
     let Some(end) = inside.find(['|', '｜', '<', '>', '\n']) else { return more(text) };
@@ -156,7 +158,7 @@ fn tag(text: &str) -> Look {
     } else {
         return Look::Nothing;
     };
-    let window = head(rest, MAX_MARK);
+    let window = rest.clip_bytes(MAX_MARK);
     let Some(end) = window.find(['<', '>']) else {
         return if window.len() < rest.len() { Look::Nothing } else { more(text) };
     };
@@ -217,7 +219,7 @@ fn holds_a_call(text: &str, length: usize) -> Look {
 /// `[[wish]]`.
 fn wish(text: &str) -> Look {
     const NAMES: [&str; 5] = ["reply_to_current", "reply_to", "audio_as_voice", "tts", "/tts:text"];
-    let window = head(text, MAX_MARK);
+    let window = text.clip_bytes(MAX_MARK);
     let inside = window.get(2..).unwrap_or_default();
     let end = inside.find(['[', ']', '\n']);
     let said = inside.get(..end.unwrap_or(inside.len())).unwrap_or_default();
@@ -272,7 +274,7 @@ fn bracketed(text: &str) -> Look {
             };
         }
     }
-    let window = head(text, MAX_MARK);
+    let window = text.clip_bytes(MAX_MARK);
     if ASIDES.iter().any(|aside| window.starts_with(aside)) {
         return match window.find([']', '\n']) {
             Some(end) if window.get(end..).is_some_and(|rest| rest.starts_with(']')) => {
@@ -290,13 +292,4 @@ fn bracketed(text: &str) -> Look {
 /// More text would tell, unless there is too much of it already.
 fn more(text: &str) -> Look {
     if text.len() >= MAX_MARK { Look::Nothing } else { Look::More }
-}
-
-/// The first `limit` bytes, or a little less where a character would be cut.
-fn head(text: &str, limit: usize) -> &str {
-    let mut end = text.len().min(limit);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
 }

@@ -1,7 +1,7 @@
 //! A conversation that goes on for years in a small window.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -10,6 +10,7 @@ use homard_llm::{Answer, FailReason, LlmError, Provider, Request, StreamEvent};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ProviderId, StopReason, ToolCall, ToolCallId, Usage,
 };
+use homard_runtime::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +61,7 @@ impl Provider for Strict {
         } else {
             vec![AssistantBlock::text(format!("answer {n} {}", "a".repeat(200)))]
         };
-        *self.last.lock().unwrap() = request.messages.first().unwrap().text();
+        *self.last.lock() = request.messages.first().unwrap().text();
         let input = u64::try_from(tokens).unwrap();
         message.usage = Usage { input, output: 60, total_tokens: input + 60, ..Usage::default() };
         stream::iter([StreamEvent::Start, StreamEvent::Done(Answer { message })]).boxed()
@@ -95,6 +96,6 @@ async fn two_thousand_turns_go_through_a_window_of_32k_tokens() {
     assert!(compactions > 20, "{compactions}");
     assert_eq!(model.refused.load(Ordering::Relaxed), 0, "it was always done ahead");
     assert!(!world.told.iter().any(|told| told.contains("listed")));
-    let first = model.last.lock().unwrap().clone();
+    let first = model.last.lock().clone();
     assert!(first.contains("TICKET-4711"), "what matters outlives {compactions} compactions: {first}");
 }

@@ -1,8 +1,12 @@
 //! A model that refuses what is too long, and everything that can go wrong while making room.
 
+use std::sync::Arc;
+
 use homard_agent::{Ended, How};
 use homard_llm::FailReason;
+use homard_runtime::Mutex;
 use homard_testkit::FakeLlm;
+use homard_tools::{HookAnswer, HookPoint, HookValue};
 use serde_json::json;
 
 use crate::compaction::world::{World, model};
@@ -58,6 +62,51 @@ async fn a_refused_conversation_is_summarised_and_answered() {
     fake.says("still here");
     assert_eq!(said(&world.say("again").await), "still here");
     assert!(last_request(&fake).0[1].contains("THE SUMMARY"));
+}
+
+#[tokio::test]
+async fn filters_see_a_compaction_before_and_after_and_every_call_of_the_model() {
+    let fake = FakeLlm::start().await.unwrap();
+    let mut world = World::new(model(&fake), 200_000);
+    talk(&mut world, &fake, 10).await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    for point in [
+        HookPoint::BeforeCompaction,
+        HookPoint::AfterCompaction,
+        HookPoint::BeforeModelCall,
+        HookPoint::AfterModelCall,
+    ] {
+        let seen = Arc::clone(&seen);
+        world.hooks.add(point, "watch", move |occasion| {
+            let words = match occasion.value {
+                HookValue::Text(words) => words,
+                HookValue::Nothing | HookValue::Arguments(_) => String::new(),
+            };
+            let words: String = words.lines().next().unwrap_or_default().to_owned();
+            seen.lock().push((occasion.point.name(), occasion.subject.unwrap_or_default(), words));
+            async { Ok(HookAnswer::Pass) }
+        });
+    }
+    fake.overflows_above(16_000);
+    fake.says("THE FIRST PART").says("THE SUMMARY").says("fine");
+    assert_eq!(said(&world.say("and now?").await), "fine");
+    let seen: Vec<String> =
+        seen.lock().iter().map(|(at, what, words)| format!("{at}|{what}|{words}")).collect();
+    assert_eq!(
+        seen,
+        [
+            // Refused as too long: there is no answer to look at.
+            "before model call|fake/fake-1|",
+            "before compaction|overflow|",
+            "before model call|fake/fake-1|",
+            "after model call|fake/fake-1|THE FIRST PART",
+            "before model call|fake/fake-1|",
+            "after model call|fake/fake-1|THE SUMMARY",
+            "after compaction|overflow|THE SUMMARY",
+            "before model call|fake/fake-1|",
+            "after model call|fake/fake-1|fine",
+        ]
+    );
 }
 
 #[tokio::test]

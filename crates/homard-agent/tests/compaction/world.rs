@@ -14,7 +14,7 @@ use homard_protocol::{
 use homard_runtime::Clock;
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::FakeLlm;
-use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
+use homard_tools::{DynTool, HookPoints, Scope, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -63,6 +63,8 @@ pub(crate) struct World {
     pub(crate) told: Vec<String>,
     pub(crate) rules: Rules,
     pub(crate) tool: Arc<dyn DynTool>,
+    /// Who has a say.
+    pub(crate) hooks: HookPoints,
     model: Resolved,
     history: Option<History>,
     runs: usize,
@@ -100,6 +102,7 @@ impl World {
             told: Vec::new(),
             rules: Rules { repeats: PATIENT, ..Rules::default() },
             tool: Arc::new(Dump),
+            hooks: HookPoints::default(),
             model,
             history: None,
             runs: 0,
@@ -192,7 +195,7 @@ impl World {
             tools: Arc::new(Toolbox::default().with(Arc::clone(&self.tool))),
             policy: Arc::new(ToolPolicy::default()),
             compaction: self.settings,
-            scope: Arc::default(),
+            scope: Arc::new(Scope { hooks: self.hooks.clone(), ..Scope::default() }),
             rules: self.rules.clone(),
             steer: homard_agent::Steering::default(),
         }

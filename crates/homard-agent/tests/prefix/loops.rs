@@ -5,7 +5,7 @@
 //! they move, so they are compared apart: the later request must be marked where the earlier one ended.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
@@ -18,7 +18,7 @@ use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, ModelId, ProviderId, RunId, SessionKey, StopReason, ToolCall,
     ToolCallId, UserContent, UserMessage,
 };
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use homard_store::{Context, NewRun, OpenOptions, StartRun, Store};
 use homard_tools::{DynTool, ToolCx, ToolOutcome, ToolPolicy, ToolSpec, Toolbox};
 use jiff::tz::TimeZone;
@@ -45,7 +45,7 @@ impl Provider for Scripted {
     }
 
     fn stream(&self, request: Request, _cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
-        let mut asked = self.asked.lock().unwrap();
+        let mut asked = self.asked.lock();
         let n = asked.len();
         let mut content = vec![
             AssistantBlock::Thinking {
@@ -161,7 +161,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
     let ended = agent.run(&turn, &mut history, &mut |_step| {}, &CancellationToken::new()).await;
     assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
     store.close().await;
-    std::mem::take(&mut *scripted.asked.lock().unwrap())
+    std::mem::take(&mut *scripted.asked.lock())
 }
 
 /// Where a body keeps its conversation.

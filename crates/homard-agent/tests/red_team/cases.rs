@@ -135,7 +135,7 @@ async fn let_in(world: &mut World, case: &Case, session: &str) -> String {
             "file invoice.txt attached by Mallory is in this conversation".to_owned()
         }
         "tool" => {
-            case.text.clone_into(&mut world.lookup_says.lock().unwrap());
+            case.text.clone_into(&mut world.lookup_says.lock());
             world.owner_says(session, "How is the weather?", vec![vec![("lookup", json!({}))]]).await;
             "tool output of the server weather is in this conversation".to_owned()
         }
@@ -154,7 +154,7 @@ fn furnish(world: &World) {
 
 /// Everything an attack could have reached.
 fn reached(world: &World) -> Vec<String> {
-    let mut reached = std::mem::take(&mut *world.ran.lock().unwrap());
+    let mut reached = std::mem::take(&mut *world.ran.lock());
     reached.extend(world.evil.asked());
     let places = ["outside/pwned", ".bashrc", ".profile"].map(|name| world.home.path().join(name));
     let steering = [
@@ -232,14 +232,14 @@ async fn what_the_owner_asks_for_in_a_clean_conversation_is_not_asked_about() {
         world.guards.files = homard_tools::TaintedFiles::default();
     }
     assert!(world.home.path().join("outside/pwned").exists());
-    assert!(world.ran.lock().unwrap().iter().any(|call| call.starts_with("cron")));
+    assert!(world.ran.lock().iter().any(|call| call.starts_with("cron")));
 }
 
 #[tokio::test]
 async fn the_owners_yes_is_enough() {
     let mut world = World::new().await;
     furnish(&world);
-    *world.verdict.lock().unwrap() = Verdict::AllowOnce;
+    *world.verdict.lock() = Verdict::AllowOnce;
     let case = cases(&world).remove(0);
     let_in(&mut world, &case, "allowed").await;
     let (tool, arguments) = &case.does[0];

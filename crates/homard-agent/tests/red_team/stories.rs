@@ -88,10 +88,10 @@ async fn a_file_the_owner_writes_anew_is_the_owners_again() {
 async fn always_holds_for_one_tool_until_other_content_comes() {
     let mut world = World::new().await;
     with_page(&mut world, "one", "/a").await;
-    *world.verdict.lock().unwrap() = Verdict::AllowAlways;
+    *world.verdict.lock() = Verdict::AllowAlways;
     world.owner_says("one", "Go on.", touch()).await;
     assert_eq!(world.questions().len(), 1);
-    *world.verdict.lock().unwrap() = Verdict::Deny;
+    *world.verdict.lock() = Verdict::Deny;
     world.owner_says("one", "And again.", touch()).await;
     assert_eq!(world.questions(), [], "the same tool");
     world.restart();
@@ -163,7 +163,7 @@ async fn a_known_secret_reaches_neither_model_nor_watcher() {
     let halves = SECRET.split_at(9);
     let print = format!("printf %s {}; printf '%s\\n' {}; printf %s {SECRET} | base64", halves.0, halves.1);
     let heard = world.owner_says("one", "Print it.", vec![vec![("exec", json!({"command": print}))]]).await;
-    let told = world.model.told.lock().unwrap().clone();
+    let told = world.model.told.lock().clone();
     for text in [&heard.results[0].0, &heard.progress, &told] {
         assert!(!text.contains(SECRET), "{text}");
     }

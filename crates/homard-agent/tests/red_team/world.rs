@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -17,7 +17,7 @@ use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, EntryKind, Message, ModelId, ProviderId, RunId, SessionId,
     SessionKey, StopReason, ToolCall, ToolCallId, UserContent, UserMessage,
 };
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::{FakeWeb, SearchAnswer, WebPage};
 use homard_tools::{
@@ -47,7 +47,7 @@ impl DynTool for StandIn {
     }
 
     fn call<'a>(&'a self, arguments: Value, _cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
-        self.ran.lock().unwrap().push(format!("{} {arguments}", self.name));
+        self.ran.lock().push(format!("{} {arguments}", self.name));
         Box::pin(async { ToolOutcome::text("done") })
     }
 }
@@ -67,7 +67,7 @@ impl DynTool for Lookup {
     }
 
     fn call<'a>(&'a self, _arguments: Value, _cx: &'a ToolCx) -> BoxFuture<'a, ToolOutcome> {
-        let text = self.says.lock().unwrap().clone();
+        let text = self.says.lock().clone();
         let label = Label::new(Source::Tool, "of the server weather");
         Box::pin(async move { ToolOutcome::text(text).from_others(label) })
     }
@@ -102,12 +102,12 @@ impl Provider for Obedient {
 
     fn stream(&self, request: Request, _cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
         let said: Vec<String> = request.messages.iter().map(|message| message.text()).collect();
-        *self.told.lock().unwrap() = format!("{}\n{}", request.system, said.join("\n"));
+        *self.told.lock() = format!("{}\n{}", request.system, said.join("\n"));
         let mut message = AssistantMessage::injected("done".to_owned(), StopReason::Stop, NOW);
         // Without tools it is asked for a summary.
-        let calls = if request.tools.is_empty() { None } else { self.next.lock().unwrap().pop_front() };
+        let calls = if request.tools.is_empty() { None } else { self.next.lock().pop_front() };
         for (name, arguments) in calls.into_iter().flatten() {
-            let mut count = self.calls.lock().unwrap();
+            let mut count = self.calls.lock();
             *count += 1;
             message.content.push(AssistantBlock::ToolCall(ToolCall {
                 id: ToolCallId::parse(&format!("call-{count}")).unwrap(),
@@ -219,7 +219,7 @@ impl World {
 
     /// The questions since the last time.
     pub(crate) fn questions(&self) -> Vec<Question> {
-        std::mem::take(&mut *self.asked.lock().unwrap())
+        std::mem::take(&mut *self.asked.lock())
     }
 
     pub(crate) async fn owner_says(
@@ -240,7 +240,7 @@ impl World {
         answers: Vec<Vec<(&str, Value)>>,
     ) -> Heard {
         let named = |calls: Vec<(&str, Value)>| calls.into_iter().map(|(n, a)| (n.to_owned(), a)).collect();
-        *self.model.next.lock().unwrap() = answers.into_iter().map(named).collect();
+        *self.model.next.lock() = answers.into_iter().map(named).collect();
         self.runs += 1;
         let run_id = RunId::parse(&format!("run-{}", self.runs)).unwrap();
         let session_key = SessionKey::parse(&format!("agent:main:{session}")).unwrap();
@@ -316,7 +316,7 @@ impl World {
     }
 
     fn turn(&self, run_id: RunId, session_key: SessionKey, session_id: SessionId, history: &History) -> Turn {
-        let specs = self.tools.specs(&ToolPolicy::default());
+        let specs = self.tools.specs(&ToolPolicy::default(), &Ports::default());
         let offered = specs.iter().map(|spec| OfferedSpec {
             name: spec.name.clone(),
             description: String::new(),
@@ -355,8 +355,8 @@ fn owner(asked: &Arc<Mutex<Vec<Question>>>, verdict: &Arc<Mutex<Verdict>>) -> Ap
     let (asked, verdict, answering) = (Arc::clone(asked), Arc::clone(verdict), approvals.clone());
     approvals.subscribe(move |question| {
         if question.outcome.is_none() {
-            asked.lock().unwrap().push(question.clone());
-            let verdict = *verdict.lock().unwrap();
+            asked.lock().push(question.clone());
+            let verdict = *verdict.lock();
             answering.resolve(&question.id, verdict, "owner").unwrap();
         }
     });
@@ -391,7 +391,6 @@ fn toolbox(
             tools: WebTools { search, ..WebTools::default() },
             reachable: webs.iter().map(|web| web.address()).collect(),
         },
-        ports: Ports::default(),
     });
     for name in STAND_INS {
         tools = tools.with(Arc::new(StandIn { name, ran: Arc::clone(ran) }));

@@ -3,7 +3,7 @@
 use homard_protocol::methods::cron::{CronDeliveryStatus, CronRunStatus};
 use homard_store::CronRunRow;
 
-use super::{announce, shortened};
+use super::announce;
 use crate::run::{JobOutcome, RunPlan};
 
 fn run(key: &str) -> CronRunRow {
@@ -58,10 +58,4 @@ fn an_announcement_says_truly_that_no_platform_carried_it() {
         let delivered = announce(&run(key), &plan, &outcome(status, reply));
         assert_eq!((delivered.status, delivered.note), (expected, None), "{key} {reply:?}");
     }
-}
-
-#[test]
-fn long_words_are_cut_between_characters() {
-    assert_eq!(shortened("äöü", 2), "äö…");
-    assert_eq!(shortened("äö", 2), "äö");
 }

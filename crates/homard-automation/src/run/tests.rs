@@ -1,5 +1,6 @@
 //! What a run is told, and how long it may take.
 
+use homard_runtime::millis;
 use jiff::tz::TimeZone;
 
 use super::{JOB_TIMEOUT, STUCK_AFTER, limit, prompt, time_line};
@@ -15,14 +16,14 @@ fn a_turn_knows_which_job_it_is_and_what_time_it_is() {
 #[test]
 fn a_turn_has_ten_minutes_unless_the_job_says_otherwise() {
     let rows = [
-        (None, JOB_TIMEOUT.as_millis()),
+        (None, millis(JOB_TIMEOUT)),
         (Some(1.5), 1_500),
-        (Some(0.0), STUCK_AFTER.as_millis()),
-        (Some(-3.0), STUCK_AFTER.as_millis()),
-        (Some(1e30), STUCK_AFTER.as_millis()),
-        (Some(f64::NAN), STUCK_AFTER.as_millis()),
+        (Some(0.0), millis(STUCK_AFTER)),
+        (Some(-3.0), millis(STUCK_AFTER)),
+        (Some(1e30), millis(STUCK_AFTER)),
+        (Some(f64::NAN), millis(STUCK_AFTER)),
     ];
     for (seconds, expected) in rows {
-        assert_eq!(u128::from(limit(seconds)), expected, "{seconds:?}");
+        assert_eq!(limit(seconds), expected, "{seconds:?}");
     }
 }

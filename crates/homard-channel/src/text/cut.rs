@@ -1,5 +1,6 @@
 //! Where one message ends and the next begins.
 
+use homard_runtime::Clip;
 use unicode_segmentation::GraphemeCursor;
 
 use super::layout::{Atom, Style};
@@ -251,7 +252,7 @@ impl<'f, 'o> Search<'f, 'o> {
     /// Takes as many words at once as surely fit and answers how many bytes they have.
     fn many(&mut self, rest: &'f str, spot: Spot, in_fence: bool) -> Result<usize, Stop> {
         let limit = self.shape.limit;
-        let window = start_of(rest, limit.saturating_sub(self.formatted.length()));
+        let window = rest.clip_bytes(limit.saturating_sub(self.formatted.length()));
         let paren = if in_fence { None } else { window.find(['(', ')']) };
         let window = paren.and_then(|at| window.get(..at)).unwrap_or(window);
         let words = if window.len() == rest.len() {
@@ -383,7 +384,7 @@ impl<'f, 'o> Search<'f, 'o> {
     fn longest(&self, word: &str) -> usize {
         let limit = self.shape.limit;
         let fits = |bytes: usize| {
-            let part = start_of(word, bytes);
+            let part = word.clip_bytes(bytes);
             let fits = |writer: &Writer<'_, Meter>| writer.length() + writer.cost(part) <= limit;
             fits(&self.formatted) && self.plain.as_ref().is_none_or(fits)
         };
@@ -392,7 +393,7 @@ impl<'f, 'o> Search<'f, 'o> {
             let middle = fitting.midpoint(too_long);
             if fits(middle) { fitting = middle } else { too_long = middle }
         }
-        start_of(word, fitting).len()
+        word.clip_bytes(fitting).len()
     }
 }
 
@@ -407,17 +408,8 @@ fn grapheme_start(text: &str, at: usize) -> usize {
 
 /// The first word of a text after `indent` bytes of white space; not much more of it than can fit.
 fn first_word(text: &str, indent: usize, limit: usize) -> &str {
-    let window = start_of(text, limit.saturating_mul(4).saturating_add(indent));
+    let window = text.clip_bytes(limit.saturating_mul(4).saturating_add(indent));
     let word = window.get(indent..).unwrap_or_default();
     let end = word.find(char::is_whitespace).map_or(window.len(), |end| indent + end);
     window.get(..end).unwrap_or(window)
-}
-
-/// At most `most` bytes of a text.
-fn start_of(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
 }

@@ -1,11 +1,10 @@
 //! From a line somebody said to a message the relay understands.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use homard_channel::{Conversation, Details, Inbound, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::Clock;
+use homard_runtime::{Clip, Clock, hex};
 use sha2::{Digest, Sha256};
 
 use super::casemap::CaseMapping;
@@ -54,7 +53,7 @@ pub(super) struct IrcPlace<'a> {
 
 impl BotContext {
     pub(super) fn new(channel: ChannelId, account: AccountId, clock: Clock) -> Self {
-        let connection: String = uuid::Uuid::new_v4().simple().to_string().chars().take(12).collect();
+        let connection = uuid::Uuid::new_v4().simple().to_string().clip_chars(12).to_owned();
         Self { channel, account, clock, connection, heard: 0, last_name: (String::new(), 0) }
     }
 
@@ -106,11 +105,7 @@ impl BotContext {
         }
         let Some(time) = spoken.tags.time else { return format!("{}-{}", self.connection, self.heard) };
         let line = format!("{}\0{}\0{}", spoken.mask.nick, spoken.room.unwrap_or_default(), spoken.text);
-        let print = Sha256::digest(line).iter().take(LINE_PRINT).fold(String::new(), |mut out, byte| {
-            // Writing to a string cannot fail.
-            write!(out, "{byte:02x}").ok();
-            out
-        });
+        let print = hex(Sha256::digest(line).iter().take(LINE_PRINT));
         let name = format!("{time}-{print}");
         if self.last_name.0 == name {
             // Somebody said the same twice within a millisecond.
@@ -161,7 +156,7 @@ fn also_known_as(mask: &Mask, tags: &Tags, fold: &dyn Fn(&str) -> String) -> Vec
 }
 
 fn about(topic: &str) -> String {
-    let topic: String = plain::without_codes(topic).chars().take(MAX_TOPIC).collect();
+    let topic = plain::without_codes(topic).clip_chars(MAX_TOPIC).to_owned();
     format!("Topic: {topic}")
 }
 

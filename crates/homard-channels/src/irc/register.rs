@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_channel::ChannelError;
+use homard_runtime::Clip;
 
 use super::settings::Settings;
 use super::wire::{Incoming, IrcReply};
@@ -220,7 +221,7 @@ impl<'a> Registration<'a> {
             1 => format!("{wanted}_"),
             2 => format!("{wanted}__"),
             number => {
-                let short: String = wanted.chars().take(SHORT_NICK).collect();
+                let short = wanted.clip_chars(SHORT_NICK).to_owned();
                 format!("{short}{number}")
             }
         };

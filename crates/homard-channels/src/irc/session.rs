@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::future::pending;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{BoxFuture, ChannelError, InboundEvent, Inbox, InboxClosed};
 use homard_client::ByteStream;
+use homard_runtime::Mutex;
 use tokio::io::{ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
@@ -61,7 +62,7 @@ impl Presence {
     }
 
     fn with<T>(&self, look: impl FnOnce(&mut Option<Present>) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.0.lock())
     }
 
     /// We are here until the returned value is dropped.

@@ -1,5 +1,6 @@
 //! The menu of commands people see when they type a slash.
 
+use homard_runtime::Clip;
 use serde_json::{Value, json};
 
 use super::Telegram;
@@ -19,7 +20,7 @@ pub(super) fn commands(ours: &[(String, String)], custom: &[CustomCommand]) -> V
     for (name, description) in ours.iter().map(|(name, description)| (name, description)).chain(custom) {
         let name = name.trim().trim_start_matches('/').to_ascii_lowercase().replace('-', "_");
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-        let description: String = description.trim().chars().take(MAX_DESCRIPTION).collect();
+        let description = description.trim().clip_chars(MAX_DESCRIPTION).to_owned();
         if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(fits) || description.is_empty() {
             tracing::warn!(command = name, "a command does not fit into Telegram's menu and is left out");
             continue;

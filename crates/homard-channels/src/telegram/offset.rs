@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use homard_protocol::AccountId;
-use homard_runtime::OrLog as _;
+use homard_runtime::{OrLog as _, replace_shared};
 use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 2;
@@ -86,15 +86,13 @@ impl Offset {
 }
 
 fn write_beside(file: &Path, text: &[u8]) -> std::io::Result<()> {
-    let beside = file.with_extension("json.new");
-    if let Err(error) = std::fs::write(&beside, text) {
-        let Some(folder) = file.parent().filter(|_| error.kind() == std::io::ErrorKind::NotFound) else {
-            return Err(error);
-        };
-        std::fs::create_dir_all(folder)?;
-        std::fs::write(&beside, text)?;
+    match (replace_shared(file, text), file.parent()) {
+        (Err(error), Some(folder)) if error.kind() == std::io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(folder)?;
+            replace_shared(file, text)
+        }
+        (written, _) => written,
     }
-    std::fs::rename(&beside, file)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use homard_channel::{ChannelError, Inbox, InboxClosed};
-use homard_runtime::{OrCancel as _, OrLog as _};
+use homard_runtime::{Backoff, OrCancel as _, OrLog as _};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -26,26 +26,8 @@ pub(super) const ALLOWED: [&str; 5] =
     ["message", "channel_post", "callback_query", "message_reaction", "my_chat_member"];
 
 /// Growing pauses after failures.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Backoff {
-    next: Duration,
-}
-
-impl Backoff {
-    const FIRST: Duration = Duration::from_secs(2);
-    const LONGEST: Duration = Duration::from_secs(30);
-    const FACTOR: f64 = 1.8;
-
-    pub(super) fn new() -> Self {
-        Self { next: Self::FIRST }
-    }
-
-    /// How long to wait this time.
-    pub(super) fn step(&mut self) -> Duration {
-        let now = self.next;
-        self.next = now.mul_f64(Self::FACTOR).min(Self::LONGEST);
-        now
-    }
+pub(super) const fn pauses() -> Backoff {
+    Backoff::new(Duration::from_secs(2), 1.8, Duration::from_secs(30))
 }
 
 /// Hears until cancelled or refused.
@@ -68,7 +50,7 @@ pub(super) async fn introduce(
     ear: &Ear<'_>,
     cancel: &CancellationToken,
 ) -> Result<Option<()>, ChannelError> {
-    let mut backoff = Backoff::new();
+    let mut backoff = pauses();
     loop {
         match probe::me(telegram).or_cancel(cancel).await {
             Err(_cancelled) => return Ok(None),
@@ -105,7 +87,7 @@ pub(super) async fn pause(
 async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> Result<(), ChannelError> {
     let bot_id = telegram.settings.bot_id();
     let mut offset = Offset::load(&telegram.offset_file, bot_id, telegram.clock.now_ms()).await;
-    let mut backoff = Backoff::new();
+    let mut backoff = pauses();
     // Once is enough; who sets it again after that means it.
     let mut took_over = false;
     loop {
@@ -133,7 +115,7 @@ async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> 
                     Err(InboxClosed) => return Ok(()),
                     Ok(0) if !updates.is_empty() => ApiError::Lost("updates without a number".to_owned()),
                     Ok(_) => {
-                        backoff = Backoff::new();
+                        backoff = pauses();
                         continue;
                     }
                 }

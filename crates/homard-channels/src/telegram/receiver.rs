@@ -1,10 +1,9 @@
 //! From an update to the inbox, however it came.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{InboundEvent, Inbox, InboxClosed};
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -95,7 +94,7 @@ impl<'t> Ear<'t> {
                 homard_channel::Sender::Operator => 0,
             };
             let chars = message.text.chars().count();
-            let mut fragments = self.fragments.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut fragments = self.fragments.lock();
             let now = self.telegram.clock.now_ms();
             message.details.part_of = fragments.part_of((chat, sender, topic), id, chars, now);
         }

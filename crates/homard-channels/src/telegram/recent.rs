@@ -1,9 +1,8 @@
 //! What the bot wrote lately.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 
 /// How long a message counts as lately written.
 const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -24,7 +23,7 @@ impl Recent {
 
     /// Notes a message as written.
     pub(super) fn note(&self, chat: i64, message: i64) {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.lock();
         if written.len() >= MOST {
             written.pop_front();
         }
@@ -34,7 +33,7 @@ impl Recent {
     /// Whether the bot wrote a message lately.
     pub(super) fn wrote(&self, chat: i64, message: i64) -> bool {
         let since = self.clock.now_ms().saturating_sub(KEPT_MS);
-        let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.written.lock();
         written.iter().rev().any(|known| (known.0, known.1) == (chat, message) && known.2 >= since)
     }
 }

@@ -79,11 +79,12 @@ struct Section {
     webhook_url: Option<String>,
     /// What Telegram proves itself with when it brings updates; needed with webhookUrl.
     webhook_secret: Option<SecretText>,
-    /// Path the local listener takes updates at.
+    /// Path updates are brought to; /telegram-webhook unless given.
     webhook_path: Option<String>,
-    /// Address the local listener binds.
+    /// Address a listener of the webhook's own binds; 127.0.0.1 unless given. Without this and webhookPort there is
+    /// none, and updates come by the gateway's port.
     webhook_host: Option<String>,
-    /// Port the local listener binds; 0 for none: updates then come by the gateway's own port.
+    /// Port a listener of the webhook's own binds; 8787 with webhookHost alone, 0 for none.
     webhook_port: Option<u16>,
 }
 
@@ -296,11 +297,17 @@ fn webhook(place: &Place<'_>, section: &Section) -> Result<Option<Webhook>, Buil
         public: public.to_owned(),
         secret,
         path,
-        listener: match section.webhook_port.unwrap_or(WEBHOOK_PORT) {
-            0 => None,
-            port => Some((section.webhook_host.clone().unwrap_or_else(|| WEBHOOK_HOST.to_owned()), port)),
-        },
+        listener: listener(section.webhook_host.as_deref(), section.webhook_port),
     }))
+}
+
+/// Where a listener of the webhook's own binds. Nobody gets one without asking: the gateway's port takes updates.
+fn listener(host: Option<&str>, port: Option<u16>) -> Option<(String, u16)> {
+    if host.is_none() && port.is_none() {
+        return None;
+    }
+    let port = port.unwrap_or(WEBHOOK_PORT);
+    (port != 0).then(|| (host.unwrap_or(WEBHOOK_HOST).to_owned(), port))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use super::poll::{ALLOWED, Backoff, introduce, pause};
+use super::poll::{ALLOWED, introduce, pause, pauses};
 use super::receiver::Ear;
 use super::settings::Webhook;
 use super::wire::Params;
@@ -70,6 +70,12 @@ pub(super) async fn listen(
     let state = Arc::new(WebhookState { secret: webhook.secret.clone(), inner });
     let _mounted = mount(telegram, webhook, &state)?;
     let listener = bind(webhook).await?;
+    if listener.is_none() {
+        tracing::info!(
+            account = %telegram.account, path = webhook.path,
+            "updates are taken at the gateway's port; for a proxy that leads elsewhere, write webhookPort"
+        );
+    }
     let ended = tokio::select! {
         served = serve(listener, webhook, state) => served,
         () = hand_over(&ear, brought) => Ok(()),
@@ -134,7 +140,7 @@ async fn keep_address(
         .with("url", webhook.public.as_str())
         .with("secret_token", webhook.secret.expose())
         .with("allowed_updates", ALLOWED.to_vec());
-    let mut backoff = Backoff::new();
+    let mut backoff = pauses();
     while let Err(error) = telegram.api.call("setWebhook", &params).await {
         if pause(telegram, error, &mut backoff, cancel).await?.is_none() {
             return Ok(());

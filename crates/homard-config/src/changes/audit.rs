@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 
+use homard_runtime::create_private_dir;
 use serde_json::{Value, json};
 
 use crate::load::{ConfigSource, Snapshot};
-use crate::paths::create_private_dir;
 use crate::redact::is_sensitive_key;
 use crate::secret::MASK;
 

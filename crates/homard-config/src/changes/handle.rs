@@ -4,9 +4,10 @@
 //! [`reload`](ConfigHandle::reload) (called by the watcher), writes through the methods in [`crate::changes::write`];
 //! both end in `adopt`, which swaps the settings only when the new ones are valid.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use arc_swap::ArcSwap;
+use homard_runtime::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -201,7 +202,7 @@ impl ConfigHandle {
 
     /// Held during a reload or write, so that two of them never interleave.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.state.lock()
     }
 
     /// Takes over what was read, or says why not.

@@ -4,14 +4,13 @@
 //! while nobody watched can be broken. Either way an assistant that is gone cannot mend itself, so the gateway
 //! goes back to what worked, keeps the other text for its owner, and says so.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::changes::overrides::Overrides;
 use crate::changes::write::replace_file;
 use crate::config::Config;
 use crate::load::{ConfigSource, Snapshot};
-use crate::paths::create_private_dir;
+use homard_runtime::replace_private;
 
 /// Ends the name of the copy that worked.
 const SUFFIX: &str = ".last-good";
@@ -44,11 +43,7 @@ pub fn keep_last_good(source: &ConfigSource, running: &Snapshot) -> std::io::Res
     if std::fs::read_to_string(&copy).is_ok_and(|kept| kept == *text) {
         return Ok(());
     }
-    let dir = path.parent().unwrap_or(Path::new("."));
-    create_private_dir(dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(copy).map(drop).map_err(|error| error.error)
+    replace_private(&copy, text.as_bytes())
 }
 
 /// Puts the last text that worked back in place of one that does not start. `None` when there is none, when it
@@ -72,9 +67,7 @@ pub fn restore_last_good(
         return Ok(None);
     }
     let rejected = beside(path, &format!("{REJECTED}{}", source.clock.now_ms()));
-    let mut copy = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    copy.write_all(&broken)?;
-    copy.persist(&rejected).map_err(|error| error.error)?;
+    replace_private(&rejected, &broken)?;
     replace_file(path, &kept)?;
     Ok(Some(RestoredConfig { rejected }))
 }

@@ -8,7 +8,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use homard_runtime::OrLog;
+use homard_runtime::{FileDraft, OrLog, create_private_dir, replace_private};
 use serde_json::{Value, json};
 
 use crate::changes::audit;
@@ -18,7 +18,6 @@ use crate::changes::reload::ReloadAction;
 use crate::changes::restore::{NothingToRestore, restore};
 use crate::issue::{Issue, listed};
 use crate::load::{ConfigSource, Snapshot};
-use crate::paths::create_private_dir;
 use crate::syntax::document;
 use crate::syntax::merge_patch::merge_patch;
 use crate::syntax::splice::rewrite;
@@ -326,20 +325,16 @@ fn stamped(text: &str, source: &ConfigSource) -> Result<String, WriteError> {
 
 /// Keeps the old file as a backup and puts the new text in its place in one step.
 pub(crate) fn replace_file(path: &Path, text: &str) -> std::io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    create_private_dir(dir)?;
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
+    create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
+    let mut draft = FileDraft::private(path)?;
+    draft.write_all(text.as_bytes())?;
     if path.exists() {
         rotate_backups(path).or_log("could not keep a backup of the configuration");
     }
-    file.persist(path).map_err(|e| e.error)?;
-    // The rename itself must survive a power loss too.
-    std::fs::File::open(dir).and_then(|d| d.sync_all()).or_log("could not flush the configuration directory");
-    Ok(())
+    draft.commit()
 }
 
+#[expect(clippy::disallowed_methods, reason = "moves older backups; nothing is written")]
 fn rotate_backups(path: &Path) -> std::io::Result<()> {
     let backup = |n: usize| {
         let mut name = path.as_os_str().to_owned();
@@ -352,10 +347,7 @@ fn rotate_backups(path: &Path) -> std::io::Result<()> {
             std::fs::rename(from, backup(n))?;
         }
     }
-    let mut copy = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    copy.write_all(&std::fs::read(path)?)?;
-    copy.persist(backup(0)).map_err(|e| e.error)?;
-    Ok(())
+    replace_private(&backup(0), &std::fs::read(path)?)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use homard_runtime::Clip;
 use serde_json::{Map, Value};
 
 /// Longest path accepted from outside, in bytes.
@@ -34,7 +35,7 @@ pub struct PathSyntaxError {
 impl ValuePath {
     /// Reads a path.
     pub(crate) fn parse(text: &str) -> Result<Self, PathSyntaxError> {
-        let bad = || PathSyntaxError { text: text.chars().take(80).collect() };
+        let bad = || PathSyntaxError { text: text.clip_chars(80).to_owned() };
         if text.is_empty() || text.len() > MAX_PATH_LEN {
             return Err(bad());
         }

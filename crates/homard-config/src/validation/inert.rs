@@ -10,7 +10,7 @@ use crate::syntax::value_path::ValuePath;
 use crate::validation::schema::{items, property, schema};
 
 /// Marks a key in a schema that is known and does nothing yet.
-const INERT: &str = "x-inert";
+pub const INERT: &str = "x-inert";
 /// The known keys, in the form of a schema: what stands there may be written.
 const KNOWN_KEYS: &str = include_str!("known_keys.json");
 

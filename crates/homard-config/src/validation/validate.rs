@@ -4,6 +4,7 @@
 //! masked), what is allowed, and what may have been meant. What a schema cannot say (two agents in one
 //! directory) is checked where settings are decided.
 
+use homard_runtime::Clip;
 use serde_json::{Map, Value};
 
 use crate::issue::Issue;
@@ -268,13 +269,7 @@ fn quote(value: &Value, secret: bool) -> String {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         _ if secret => MASK.to_owned(),
-        other => {
-            let text = other.to_string();
-            if text.chars().count() <= MAX_QUOTE {
-                return text;
-            }
-            text.chars().take(MAX_QUOTE).chain(['…']).collect()
-        }
+        other => other.to_string().ellipsis_after(MAX_QUOTE),
     }
 }
 

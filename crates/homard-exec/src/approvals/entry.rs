@@ -1,5 +1,6 @@
 //! One line of the owner's list.
 
+use homard_runtime::Clip;
 use serde_json::{Map, Value, json};
 
 use super::analysis::Call;
@@ -85,7 +86,7 @@ impl Entry {
 
 /// What is written to the file when a person says "always".
 pub(super) fn remembered(call: &Call, shape: &Shape, line: &str, now_ms: i64) -> Value {
-    let brief: String = line.chars().take(MAX_SHOWN_CHARS).collect();
+    let brief = line.clip_chars(MAX_SHOWN_CHARS).to_owned();
     let mut entry = Map::new();
     entry.insert("id".to_owned(), json!(uuid::Uuid::new_v4().to_string()));
     if let Value::Object(shaped) = shaped(call, shape) {
@@ -110,7 +111,7 @@ pub(super) fn shaped(call: &Call, shape: &Shape) -> Value {
 
 /// What is written about a use.
 pub(super) fn used(call: &Call, line: &str, now_ms: i64) -> Map<String, Value> {
-    let brief: String = line.chars().take(MAX_SHOWN_CHARS).collect();
+    let brief = line.clip_chars(MAX_SHOWN_CHARS).to_owned();
     let mut fields = Map::new();
     fields.insert("lastUsedAt".to_owned(), json!(now_ms));
     fields.insert("lastUsedCommand".to_owned(), json!(brief));

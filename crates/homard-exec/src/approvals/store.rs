@@ -2,11 +2,12 @@
 //! ours take, too.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use homard_runtime::{hex, replace_private};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -128,14 +129,7 @@ impl PolicyStore {
     fn write(&self, file: &PolicyFile) -> Result<Loaded, PolicyError> {
         let mut text = serde_json::to_vec_pretty(&file.to_value()).map_err(|_no_json| self.broken())?;
         text.push(b'\n');
-        let dir = self.path.parent().unwrap_or(Path::new("."));
-        // Made for the owner alone from the start.
-        let mut draft = tempfile::NamedTempFile::new_in(dir).map_err(|source| self.io("write", source))?;
-        draft
-            .write_all(&text)
-            .and_then(|()| draft.as_file().sync_all())
-            .map_err(|source| self.io("write", source))?;
-        draft.persist(&self.path).map_err(|error| self.io("write", error.error))?;
+        replace_private(&self.path, &text).map_err(|source| self.io("write", source))?;
         Ok(Loaded { file: file.clone(), hash: hash(&text), exists: true })
     }
 
@@ -145,7 +139,7 @@ impl PolicyStore {
         name.push(".lock");
         let path = PathBuf::from(name);
         if let Some(dir) = path.parent() {
-            homard_config::create_private_dir(dir).map_err(|source| self.io("write", source))?;
+            homard_runtime::create_private_dir(dir).map_err(|source| self.io("write", source))?;
         }
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(MODE).open(&path);
@@ -170,10 +164,5 @@ impl PolicyStore {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::new();
-    for byte in Sha256::digest(bytes) {
-        write!(text, "{byte:02x}").ok();
-    }
-    text
+    hex(&Sha256::digest(bytes))
 }

@@ -1,7 +1,8 @@
 //! Telling somebody that a command in the background has ended.
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use homard_runtime::Subscribers;
 
 use super::Process;
 use crate::run::Exit;
@@ -26,30 +27,27 @@ pub struct Finished {
     pub output_bytes: u64,
 }
 
-/// Hears of ends. Must not block.
-pub type ExitListener = Box<dyn Fn(&Finished) + Send + Sync>;
-
-/// Who is told. Clones share one listener.
-#[derive(Clone, Default)]
+/// Who is told. Clones share their subscribers.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Exits {
-    listener: Arc<OnceLock<ExitListener>>,
+    subscribers: Arc<Subscribers<Finished>>,
 }
 
 impl Exits {
-    pub(super) fn listen(&self, listener: ExitListener) {
-        if self.listener.set(listener).is_err() {
-            tracing::error!("a second listener for ended commands was not taken");
-        }
+    pub(super) fn subscribers(&self) -> &Subscribers<Finished> {
+        &self.subscribers
     }
 
     /// Tells of a process once it has ended and nobody waits for it, and only once.
     pub(super) fn tell(&self, process: &Process) {
-        let Some(listener) = self.listener.get() else { return };
+        if self.subscribers.is_empty() {
+            return;
+        }
         let Some(end) = process.end().filter(|_| process.take_news()) else { return };
         let (log, _) = process.log();
         let skip = log.chars().count().saturating_sub(MAX_EXIT_TAIL_CHARS);
         let about = process.summary();
-        listener(&Finished {
+        self.subscribers.publish(&Finished {
             scope: process.scope().to_owned(),
             id: about.id,
             line: about.line,
@@ -57,11 +55,5 @@ impl Exits {
             tail: log.chars().skip(skip).collect(),
             output_bytes: about.output_bytes,
         });
-    }
-}
-
-impl fmt::Debug for Exits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Exits").field("heard", &self.listener.get().is_some()).finish()
     }
 }

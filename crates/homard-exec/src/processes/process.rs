@@ -3,15 +3,15 @@
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use homard_runtime::Timestamp;
+use homard_runtime::{Mutex, Timestamp};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{Watcher, lock};
+use super::Watcher;
 use crate::pty::Input;
 use crate::run::Exit;
 use crate::tail::Tail;
@@ -140,7 +140,7 @@ impl Process {
     /// What there is to know about it now.
     #[must_use]
     pub fn summary(&self) -> Summary {
-        let output_bytes = lock(&self.record.state).log.total();
+        let output_bytes = self.record.state.lock().log.total();
         Summary { output_bytes, end: self.end(), ..self.record.summary.clone() }
     }
 
@@ -159,13 +159,13 @@ impl Process {
     /// What it wrote since this was asked last, and how many bytes of that are lost because nobody asked.
     #[must_use]
     pub fn take_pending(&self) -> (String, u64) {
-        lock(&self.record.state).pending.take()
+        self.record.state.lock().pending.take()
     }
 
     /// The end of everything it wrote, and how many bytes before it are lost.
     #[must_use]
     pub fn log(&self) -> (String, u64) {
-        lock(&self.record.state).log.text()
+        self.record.state.lock().log.text()
     }
 
     /// Asks the whole group to end, and ends it if it does not.
@@ -226,25 +226,25 @@ impl Process {
     }
 
     pub(super) fn is_visible_in(&self, scope: &str) -> bool {
-        self.belongs_to(scope) && lock(&self.record.state).is_shown
+        self.belongs_to(scope) && self.record.state.lock().is_shown
     }
 
     pub(super) fn show(&self) {
-        lock(&self.record.state).is_shown = true;
+        self.record.state.lock().is_shown = true;
     }
 
     /// Whether there is something to tell about the end: nobody waits for it, and nobody was told.
     pub(super) fn take_news(&self) -> bool {
-        let is_shown = lock(&self.record.state).is_shown;
+        let is_shown = self.record.state.lock().is_shown;
         is_shown && !self.record.is_told.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn unwatch(&self) {
-        lock(&self.record.state).watcher = None;
+        self.record.state.lock().watcher = None;
     }
 
     pub(super) fn take_output(&self, text: &str) {
-        let mut state = lock(&self.record.state);
+        let mut state = self.record.state.lock();
         state.log.push(text);
         state.pending.push(text);
         if let Some(watcher) = state.watcher.as_mut() {

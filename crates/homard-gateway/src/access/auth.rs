@@ -1,10 +1,10 @@
 //! Shared secrets: is what was presented what the owner set, and how often may one be wrong.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use homard_protocol::connect::ConnectAuth;
+use homard_runtime::{Mutex, hex};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -249,7 +249,7 @@ impl SharedAuth {
             hash.update(part);
             hash.update([0]);
         }
-        hash.finalize().iter().take(GENERATION_BYTES).map(|byte| format!("{byte:02x}")).collect()
+        hex(hash.finalize().iter().take(GENERATION_BYTES))
     }
 
     /// The mode as `hello-ok` and `config` spell it.
@@ -299,14 +299,14 @@ struct Guesses {
 impl GuessCounter {
     /// How long `auth` must wait, if the door is shut.
     pub(crate) fn shut_for(&self, who: &str, now: Instant) -> Option<Duration> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = self.seen.lock();
         let until = seen.get(who)?.shut_until?;
         until.checked_duration_since(now).filter(|left| !left.is_zero())
     }
 
     /// Counts a wrong guess.
     pub(crate) fn wrong(&self, who: &str, limit: GuessLimit, now: Instant) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.len() >= MAX_TRACKED && !seen.contains_key(who) {
             let oldest = seen.iter().min_by_key(|(_, g)| g.since).map(|(key, _)| key.clone());
             if let Some(oldest) = oldest {
@@ -328,7 +328,7 @@ impl GuessCounter {
 
     /// Forgets `auth` after a right guess.
     pub(crate) fn right(&self, who: &str) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(who);
+        self.seen.lock().remove(who);
     }
 }
 

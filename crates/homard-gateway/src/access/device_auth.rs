@@ -8,6 +8,7 @@ use homard_protocol::DeviceId;
 use homard_protocol::connect::{ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
 use homard_protocol::limits::SIGNATURE_SKEW_MS;
+use homard_runtime::hex;
 use sha2::{Digest, Sha256};
 
 /// Length of a raw Ed25519 public key.
@@ -119,12 +120,4 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     [&URL_SAFE_NO_PAD, &URL_SAFE, &STANDARD, &STANDARD_NO_PAD]
         .into_iter()
         .find_map(|engine| engine.decode(text).ok())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-        out.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
-        out.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
-        out
-    })
 }

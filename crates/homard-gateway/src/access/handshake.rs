@@ -8,6 +8,7 @@ use std::time::Instant;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
 use homard_protocol::{ErrorCode, ErrorShape, Role, ScopeSet};
+use homard_runtime::millis;
 use serde_json::json;
 
 use crate::access::auth::{AuthMethod, AuthRefusal};
@@ -224,7 +225,7 @@ pub(crate) fn auth_refused(refusal: AuthRefusal, can_retry_with_device_token: bo
 }
 
 fn rate_limited(wait: std::time::Duration) -> Refusal {
-    let ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+    let ms = millis(wait);
     let error = ErrorShape::invalid("unauthorized: too many failed attempts, wait and try again")
         .with_details(json!({
             "code": "AUTH_RATE_LIMITED",

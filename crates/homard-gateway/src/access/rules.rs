@@ -9,7 +9,7 @@ use homard_config::{Config, Secret};
 use homard_network::Tailscale;
 use homard_protocol::ErrorShape;
 use homard_protocol::limits::{CONTROL_WRITE_LIMIT, CONTROL_WRITE_WINDOW};
-use homard_runtime::{Clock, LogLimiter};
+use homard_runtime::{Clock, LogLimiter, millis};
 use serde_json::json;
 
 use super::auth::{GuessCounter, GuessLimit, SharedAuth};
@@ -61,7 +61,7 @@ impl Access {
         self.writes.take(&key, Instant::now()).map_err(|wait| {
             ErrorShape::unavailable(format!("rate limit exceeded for {method}"))
                 .with_details(json!({"method": method, "limit": "30 per 60s"}))
-                .retry_after(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX))
+                .retry_after(millis(wait))
         })
     }
 }

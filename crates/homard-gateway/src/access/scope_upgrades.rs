@@ -1,11 +1,11 @@
 //! Devices that asked to do more while they are connected, and wait to hear what was decided.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use homard_protocol::DeviceId;
 use homard_protocol::events::PairDecision;
+use homard_runtime::Mutex;
 use tokio::sync::watch;
 
 /// How long a decision is remembered for a client that asks late.
@@ -32,7 +32,7 @@ pub(crate) struct ScopeUpgrades {
 impl ScopeUpgrades {
     /// Remembers that a device asked.
     pub(crate) fn asked(&self, request_id: &str, device: &DeviceId, now: Instant) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, one| now.duration_since(one.since) < REMEMBERED);
         if waiting.len() >= MAX_REMEMBERED
             && let Some(oldest) = waiting.iter().min_by_key(|(_, one)| one.since).map(|(id, _)| id.clone())
@@ -45,20 +45,16 @@ impl ScopeUpgrades {
 
     /// Notes what was decided about any request; those nobody asked for here are none of our business.
     pub(crate) fn decided(&self, request_id: &str, decision: PairDecision) {
-        if let Some(one) = self.lock().get(request_id) {
+        if let Some(one) = self.waiting.lock().get(request_id) {
             one.decision.send_replace(Some(decision));
         }
     }
 
     /// What will be decided, for the device that asked.
     pub(crate) fn decision(&self, request_id: &str, device: &DeviceId) -> Option<Decision> {
-        let waiting = self.lock();
+        let waiting = self.waiting.lock();
         let one = waiting.get(request_id).filter(|one| one.device == *device)?;
         Some(one.decision.subscribe())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,8 +1,9 @@
 //! How often one caller may change how the gateway works.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use homard_runtime::Mutex;
 
 /// Callers remembered; when full, those whose window is over are forgotten.
 const MAX_TRACKED: usize = 10_000;
@@ -22,7 +23,7 @@ impl WriteLimit {
 
     /// Counts one write; the error is how long to wait.
     pub(crate) fn take(&self, key: &str, now: Instant) -> Result<(), Duration> {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.len() >= MAX_TRACKED {
             seen.retain(|_, (since, _)| now.duration_since(*since) < self.window);
         }

@@ -21,6 +21,7 @@ use homard_protocol::limits::{
     MAX_UNAUTHORIZED_CALLS, PING_INTERVAL,
 };
 use homard_protocol::{ConnId, ErrorCode, ErrorShape, RequestFrame};
+use homard_runtime::Clip;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout};
@@ -129,7 +130,7 @@ async fn hang_up_on<S>(socket: &mut WebSocketStream<S>, reason: &str)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let reason = cut(reason, MAX_CLOSE_REASON).as_bytes();
+    let reason = reason.clip_bytes(MAX_CLOSE_REASON).as_bytes();
     let mut frame = vec![CLOSE_FRAME, u8::try_from(reason.len() + 2).unwrap_or(2)];
     frame.extend_from_slice(&TOO_LARGE.to_be_bytes());
     frame.extend_from_slice(reason);
@@ -346,7 +347,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let code = CloseCode::try_from(close.code).unwrap_or(CloseCode::NORMAL_CLOSURE);
-    let message = Message::close(Some(code), cut(&close.reason, MAX_CLOSE_REASON));
+    let message = Message::close(Some(code), close.reason.clip_bytes(MAX_CLOSE_REASON));
     let parting = async {
         // Nothing is lost if the peer is gone already.
         if socket.send(message).await.is_ok() {
@@ -354,15 +355,6 @@ where
         }
     };
     let _grace_over = timeout(CLOSE_GRACE, parting).await;
-}
-
-/// The longest prefix of at most `max` bytes that ends at a character.
-fn cut(text: &str, max: usize) -> &str {
-    let mut end = text.len().min(max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
 }
 
 /// Pings, and notices when nobody answers.

@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use homard_protocol::limits::MAX_PREAUTH_PER_IP;
+use homard_runtime::Mutex;
 
 use crate::access::origin::Source;
 
@@ -71,7 +72,7 @@ impl ConnectionLimit {
             Source::ThisMachine | Source::Proxy(_) => self.shared,
             Source::Page(_) | Source::PassedOn | Source::Address(_) => self.each,
         };
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.inside.lock();
         let count = inside.get(&source).copied().unwrap_or_default();
         if count >= limit {
             return None;
@@ -94,7 +95,7 @@ fn by_network(source: Source) -> Source {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inside = self.inside.lock();
         if let Some(count) = inside.get_mut(&self.source) {
             *count = count.saturating_sub(1);
             if *count == 0 {

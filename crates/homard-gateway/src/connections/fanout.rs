@@ -4,14 +4,15 @@
 //! loses what may be lost and is disconnected for what may not, and nobody else notices.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use homard_nodes::NodeSocket;
 use homard_protocol::event::Guard;
 use homard_protocol::limits::MAX_BUFFERED_BYTES;
 use homard_protocol::{ConnId, DeviceId, Role, RunId, ScopeSet, StateVersion};
 use homard_relay::{Audience, Published};
+use homard_runtime::{Mutex, RwLock};
 use tokio::sync::Notify;
 
 /// Runs remembered per connection as "mine", for tool events; the oldest is forgotten first.
@@ -100,7 +101,7 @@ impl Client {
 
     /// Queues a response. One that does not fit means the client has stopped reading.
     pub(crate) fn respond(&self, frame: String) {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         if queue.has_room(frame.len()) {
             queue.push(frame);
             if let Some(close) = queue.close_after_answer.take() {
@@ -117,7 +118,7 @@ impl Client {
     /// client has stopped reading.
     pub(crate) fn tell(&self, name: &str, payload: &str) {
         let frame = event_frame(name, payload, None, None);
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         if queue.has_room(frame.len()) {
             queue.push(frame);
         } else {
@@ -129,7 +130,7 @@ impl Client {
 
     /// Queues an event with the next sequence number; nodes do not count.
     fn event(&self, name: &str, event: &Published) {
-        let mut queue = self.queue();
+        let mut queue = self.queue.lock();
         queue.seq = queue.seq.saturating_add(1);
         if queue.close.is_some() {
             return;
@@ -147,20 +148,20 @@ impl Client {
 
     /// Asks the socket's task to say goodbye after what is queued.
     pub(crate) fn close(&self, close: Close) {
-        self.queue().close.get_or_insert(close);
+        self.queue.lock().close.get_or_insert(close);
         self.wake.notify_one();
     }
 
     /// The same after the next response: the client learns what became of the request that ends it.
     pub(crate) fn close_after_answer(&self, close: Close) {
-        self.queue().close_after_answer.get_or_insert(close);
+        self.queue.lock().close_after_answer.get_or_insert(close);
     }
 
     /// Waits for something to send. Asking again means that the last batch was written.
     pub(crate) async fn next_batch(&self) -> Batch {
         loop {
             {
-                let mut queue = self.queue();
+                let mut queue = self.queue.lock();
                 queue.in_flight = 0;
                 if !queue.frames.is_empty() {
                     queue.in_flight = std::mem::take(&mut queue.bytes);
@@ -177,7 +178,7 @@ impl Client {
     /// Resolves when the socket must end even though a write is stuck.
     pub(crate) async fn must_close(&self) -> Close {
         loop {
-            if let Some(close) = self.queue().close.clone() {
+            if let Some(close) = self.queue.lock().close.clone() {
                 return close;
             }
             self.wake.notified().await;
@@ -186,7 +187,7 @@ impl Client {
 
     /// Remembers that this client asked for `run`.
     pub(crate) fn owns(&self, run: RunId) {
-        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = self.runs.lock();
         if runs.len() >= MAX_OWN_RUNS {
             runs.pop_front();
         }
@@ -194,12 +195,12 @@ impl Client {
     }
 
     fn is_own(&self, run: &RunId) -> bool {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).contains(run)
+        self.runs.lock().contains(run)
     }
 
     /// Listens to a conversation; `false` when that would be one too many.
     pub(crate) fn hear(&self, key: String) -> bool {
-        let mut heard = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut heard = self.messages.lock();
         let has_room = heard.len() < MAX_HEARD || heard.contains(&key);
         if has_room {
             heard.insert(key);
@@ -209,12 +210,12 @@ impl Client {
 
     /// No longer listens to it.
     pub(crate) fn unhear(&self, key: &str) {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+        self.messages.lock().remove(key);
     }
 
     /// Whether it hears what is said in a conversation; in any, for `None`.
     fn hears(&self, key: Option<&str>) -> bool {
-        let heard = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = self.messages.lock();
         self.sessions_subscribed.load(Ordering::Relaxed)
             || key.map_or(!heard.is_empty(), |key| heard.contains(key))
     }
@@ -228,10 +229,6 @@ impl Client {
             Guard::OperatorOrNode(scope) => self.role == Role::Node || operator(scope),
             Guard::Sessions(scope) => operator(scope) || scope.for_sessions().is_some_and(operator),
         }
-    }
-
-    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -300,48 +297,48 @@ pub(crate) struct Clients {
 
 impl Clients {
     pub(crate) fn add(&self, client: Arc<Client>) {
-        self.all.write().unwrap_or_else(PoisonError::into_inner).push(client);
+        self.all.write().push(client);
     }
 
     pub(crate) fn remove(&self, conn: &ConnId) {
-        self.all.write().unwrap_or_else(PoisonError::into_inner).retain(|client| client.conn != *conn);
+        self.all.write().retain(|client| client.conn != *conn);
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.all.read().unwrap_or_else(PoisonError::into_inner).len()
+        self.all.read().len()
     }
 
     /// Whether anybody but `except` may hear events under this guard.
     pub(crate) fn someone_hears(&self, guard: Guard, except: Option<&ConnId>) -> bool {
-        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.read();
         all.iter().any(|client| except != Some(&client.conn) && client.may_hear(guard))
     }
 
     /// Whether anybody hears what is said in a conversation; in any, for `None`.
     pub(crate) fn someone_listens(&self, key: Option<&str>) -> bool {
-        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.hears(key))
+        self.all.read().iter().any(|client| client.hears(key))
     }
 
     /// Whether a connection is open.
     pub(crate) fn has(&self, conn: &ConnId) -> bool {
-        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|client| client.conn == *conn)
+        self.all.read().iter().any(|client| client.conn == *conn)
     }
 
     /// The sockets of one device.
     pub(crate) fn of_device(&self, device: &DeviceId) -> Vec<Arc<Client>> {
-        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.read();
         all.iter().filter(|client| client.device.as_ref() == Some(device)).cloned().collect()
     }
 
     /// Whether a device is connected.
     pub(crate) fn is_here(&self, device: &DeviceId) -> bool {
-        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.read();
         all.iter().any(|client| client.device.as_ref() == Some(device))
     }
 
     /// Hands an event to everyone who may and should hear it.
     pub(crate) fn publish(&self, event: &Published) {
-        let all = self.all.read().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.read();
         for client in all.iter().filter(|client| client.may_hear(event.guard)) {
             match &event.audience {
                 Audience::All => client.event(event.name, event),
@@ -370,7 +367,7 @@ impl Clients {
 
     /// Closes every socket.
     pub(crate) fn close_all(&self, close: &Close) {
-        for client in self.all.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for client in self.all.read().iter() {
             client.close(close.clone());
         }
     }

@@ -1,7 +1,5 @@
 //! The answer to a good `connect`: what the gateway is, what it can do, and how things stand.
 
-use std::time::Duration;
-
 use homard_protocol::connect::{
     AttachmentPolicy, Features, HelloAuth, HelloOk, HelloPolicy, HelloSnapshot, HelloTag, ServerDescription,
     SessionDefaultsHint,
@@ -11,6 +9,7 @@ use homard_protocol::limits::{
     MAX_ATTACHMENT_BYTES, MAX_BUFFERED_BYTES, MAX_IMAGE_BYTES, MAX_PAYLOAD, PROTOCOL_VERSION, TICK_INTERVAL,
 };
 use homard_protocol::{ConnId, Role, Scope, ScopeSet, SessionKey};
+use homard_runtime::millis;
 
 use crate::access::handshake::Admission;
 use crate::gateway::Gateway;
@@ -89,8 +88,4 @@ fn hello_auth(admission: &Admission) -> HelloAuth {
 
 fn as_u64(size: usize) -> u64 {
     u64::try_from(size).unwrap_or(u64::MAX)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

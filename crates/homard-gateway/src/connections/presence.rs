@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use homard_protocol::connect::{ClientMode, ConnectParams};
 use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{ConnId, Role};
+use homard_runtime::Mutex;
 
 use crate::access::caller::Caller;
 
@@ -35,7 +35,7 @@ impl Presence {
     pub(crate) fn list(&self, now: i64) -> Vec<PresenceEntry> {
         let mut own = self.own.clone();
         own.ts = now;
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = self.others.lock();
         std::iter::once(own).chain(others.values().cloned()).collect()
     }
 
@@ -65,13 +65,13 @@ impl Presence {
             instance_id: described.instance_id.clone(),
             last_input_seconds: None,
         };
-        self.others.lock().unwrap_or_else(PoisonError::into_inner).insert(key(caller), entry);
+        self.others.lock().insert(key(caller), entry);
         self.version.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Takes a client off the list; tells whether it was on it.
     pub(crate) fn leave(&self, caller: &Caller) -> bool {
-        let gone = self.others.lock().unwrap_or_else(PoisonError::into_inner).remove(&key(caller)).is_some();
+        let gone = self.others.lock().remove(&key(caller)).is_some();
         if gone {
             self.version.fetch_add(1, Ordering::Relaxed);
         }

@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::limits::CLOSE_GRACE;
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
@@ -159,7 +159,7 @@ where
     let silent = Mutex::new(Some(silent));
     let service = hyper::service::service_fn(|request| {
         asked.cancel();
-        drop(silent.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(silent.lock().take());
         let (gateway, place) = (Arc::clone(&gateway), Arc::clone(&place));
         async move { Ok::<_, Infallible>(http::answer(gateway, request, place).await) }
     });

@@ -1,9 +1,9 @@
 //! Calls that were made before: a repeated one gets the answer of the first, and starts nothing.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use homard_runtime::Mutex;
 use http::StatusCode;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -40,7 +40,7 @@ pub(crate) enum Turn {
 impl Replay {
     /// Takes the place of a call, or finds who did.
     pub(crate) fn enter(&self, key: &str, now: Instant) -> Turn {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.lock();
         made.retain(|_, one| now.saturating_duration_since(one.at) < REMEMBERED && one.is_worth_keeping());
         if let Some(one) = made.get(key) {
             return Turn::Again(one.answer.clone());

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use homard_runtime::Clip;
 use serde_json::Value;
 
 /// Longest text a template comes to; the rest is cut.
@@ -66,8 +67,7 @@ fn render_with(template: &str, given: &Given<'_>, shape: impl Fn(String) -> Stri
     if rendered.len() <= MAX_RENDERED {
         rendered.push_str(rest);
     }
-    let end = rendered.floor_char_boundary(MAX_RENDERED);
-    rendered.truncate(end);
+    rendered.truncate(rendered.clip_bytes(MAX_RENDERED).len());
     rendered
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use homard_config::Config;
 use homard_config::Paths;
 use homard_media::file_type::media_type;
+use homard_runtime::millis_i64;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
@@ -85,7 +86,7 @@ fn about(gateway: &Gateway, source: &str, is_there: bool) -> serde_json::Value {
             "canAllow": false,
         });
     }
-    let lasts = i64::try_from(TICKET_LASTS.as_millis()).unwrap_or(i64::MAX);
+    let lasts = millis_i64(TICKET_LASTS);
     let until = gateway.clock().now_ms().saturating_add(lasts);
     let seal = gateway.http().seal(PURPOSE, &format!("{until}\n{source}"));
     let expires = jiff::Timestamp::from_millisecond(until).map(|at| at.to_string()).unwrap_or_default();

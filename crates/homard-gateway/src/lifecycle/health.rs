@@ -1,10 +1,11 @@
 //! The health snapshot: looked at every minute and on demand, answered from memory.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use homard_protocol::events::HealthEvent;
+use homard_runtime::{RwLock, millis};
 use homard_store::{SessionRecord, StoreError};
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ impl Health {
 
     /// The last snapshot.
     pub(crate) fn shared(&self) -> Arc<Value> {
-        Arc::clone(&self.last.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.last.read())
     }
 
     /// The last snapshot, as a value of one's own.
@@ -45,7 +46,7 @@ impl Health {
     }
 
     fn replace(&self, snapshot: Value) {
-        *self.last.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(snapshot);
+        *self.last.write() = Arc::new(snapshot);
         self.version.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -82,7 +83,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
     Ok(json!({
         "ok": true,
         "ts": now,
-        "durationMs": u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(began.elapsed()),
         "channels": {},
         "channelOrder": [],
         "channelLabels": {},

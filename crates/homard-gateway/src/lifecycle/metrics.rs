@@ -66,7 +66,7 @@ impl Metrics {
     pub(crate) fn count(&self, event: &DomainEvent) {
         match event {
             DomainEvent::RunEnded(end) => {
-                self.runs.get_or_create(&ByStatus { status: end.status.as_str().to_owned() }).inc();
+                self.runs.get_or_create(&ByStatus { status: end.outcome.status().as_str().to_owned() }).inc();
             }
             DomainEvent::MessageReceived { channel, .. } => {
                 self.received.get_or_create(&ByChannel { channel: channel.to_string() }).inc();
@@ -75,6 +75,7 @@ impl Metrics {
                 self.sent.get_or_create(&ByChannel { channel: channel.to_string() }).inc();
             }
             DomainEvent::RunStarted { .. }
+            | DomainEvent::ToolCalled { .. }
             | DomainEvent::SessionChanged { .. }
             | DomainEvent::ApprovalAsked(_)
             | DomainEvent::ApprovalEnded(_) => {}

@@ -8,7 +8,7 @@ use homard_channel::Inbound;
 use homard_protocol::methods::config::ConfigWriteResult;
 use homard_protocol::{ErrorShape, SessionKey};
 use homard_relay::{Queue, Source, TurnOptions};
-use homard_runtime::OrLog;
+use homard_runtime::{Clip, OrLog};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub(crate) struct Note {
 
 impl Note {
     pub(crate) fn new(session_key: SessionKey, text: Option<String>, at: i64) -> Self {
-        Self { session_key, text: text.map(|text| text.chars().take(MAX_NOTE).collect()), at }
+        Self { session_key, text: text.map(|text| text.clip_chars(MAX_NOTE).to_owned()), at }
     }
 }
 

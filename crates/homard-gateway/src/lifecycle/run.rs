@@ -10,6 +10,7 @@ use homard_config::{Reload, ReloadAction, needs_restart};
 use homard_protocol::events::{ShutdownEvent, SuspensionEvent, SuspensionPhase, TickEvent};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
 use homard_runtime::{OrLog, Tasks};
+use homard_tools::{HookAbout, HookPoint, HookValue};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
@@ -74,12 +75,14 @@ pub async fn run(
     mut hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
+    gateway.relay().begin(&gateway.ports());
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().turns().recover().await.map_err(io::Error::other)?;
     gateway.automation().start().await.map_err(io::Error::other)?;
     gateway.deliver_restart_note(hooks.put_back.as_deref()).await;
     let generation = gateway.access().rules().generation.clone();
     gateway.store().devices().bind_tokens(&generation).await.map_err(io::Error::other)?;
+    tell_hooks(&gateway, HookPoint::GatewayStart, None).await;
     let watching = Tasks::under(&cancel);
     let config = gateway.config().clone();
     let token = watching.token().clone();
@@ -187,6 +190,7 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
         Stopped::Restart => ("restart asked for", Some(RESTART_EXPECTED_MS)),
         Stopped::HandOver { .. } => ("another process takes over", Some(RESTART_EXPECTED_MS)),
     };
+    tell_hooks(gateway, HookPoint::GatewayStop, Some(reason)).await;
     gateway.bus().publish(&ShutdownEvent { reason: reason.to_owned(), restart_expected_ms });
     if matches!(stopped, Stopped::HandOver { .. }) {
         return leave(gateway).await;
@@ -197,6 +201,11 @@ async fn shut_down(gateway: &Gateway, doors: &Tasks, accepting: &CancellationTok
     gateway.lifecycle().tasks.finish(CLOSE_GRACE).await;
     close_sockets(gateway);
     gateway.connections().sockets.finish(CLOSE_GRACE).await;
+}
+
+async fn tell_hooks(gateway: &Gateway, point: HookPoint, reason: Option<&str>) {
+    let about = HookAbout { subject: reason, ..HookAbout::default() };
+    gateway.relay().hook_points().watch(point, about, || HookValue::Nothing).await;
 }
 
 /// Closes what is left when another process waits to take over. Messages are taken to the very end: whoever is

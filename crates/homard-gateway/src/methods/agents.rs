@@ -280,12 +280,14 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), ErrorS
             let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
             deleted.map_err(|e| error::store(&e))?;
             gateway.relay().sessions().announce_change(&record, "delete");
+            gateway.relay().sessions().ended(&record.key).await;
         }
     }
 }
 
 /// Moves folders into the trash. Only what lies in the state folder is touched: a workspace elsewhere is
 /// somebody's own.
+#[expect(clippy::disallowed_methods, reason = "moves folders; nothing is written")]
 fn trash(
     state_dir: &Path,
     name: &str,

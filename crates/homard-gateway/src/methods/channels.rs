@@ -20,6 +20,7 @@ use homard_protocol::methods::channels::{
 };
 use homard_protocol::{AccountId, ChannelId, ErrorShape};
 use homard_relay::{AccountStatus, SendError};
+use homard_runtime::millis_i64;
 use serde_json::{Map, Value, json};
 
 use super::check_range;
@@ -271,8 +272,7 @@ fn capabilities(abilities: &Abilities) -> Value {
 /// ever does is dead, however quiet people may be.
 fn health(gateway: &Gateway, status: &AccountStatus, now: i64) -> &'static str {
     let limit = gateway.relay().platforms().channel_abilities(&status.channel, &status.account);
-    let limit = limit
-        .map_or(i64::MAX, |abilities| i64::try_from(abilities.silence_limit.as_millis()).unwrap_or(i64::MAX));
+    let limit = limit.map_or(i64::MAX, |abilities| millis_i64(abilities.silence_limit));
     match status.last_sign_at {
         _ if !status.running => "not-running",
         _ if !status.connected => "disconnected",

@@ -19,6 +19,7 @@ use homard_protocol::{
     UserBlock,
 };
 use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
+use homard_runtime::Clip;
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
 
@@ -403,7 +404,10 @@ fn as_written(mut message: Value) -> Value {
 fn shorten(value: &mut Value, max_chars: usize) -> bool {
     match value {
         Value::String(text) if text.len() > max_chars => {
-            let Some((end, _)) = text.char_indices().nth(max_chars) else { return false };
+            let end = text.clip_chars(max_chars).len();
+            if end == text.len() {
+                return false;
+            }
             text.truncate(end);
             text.push_str("\n[… cut; open the message to read all of it …]");
             true

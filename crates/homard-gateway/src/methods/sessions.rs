@@ -22,6 +22,7 @@ use homard_protocol::methods::sessions::{
 };
 use homard_protocol::{AgentId, EntryKind, ErrorShape, Message, ModelRef, SessionId, SessionKey};
 use homard_relay::StopCause;
+use homard_runtime::Clip;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, RestoreWhich, SessionEntry, SessionKind, SessionQuery,
     SessionRecord, SessionSort,
@@ -206,7 +207,7 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
         Message::ToolResult(_) => "tool",
         Message::Other(_) => return None,
     };
-    let text: String = message.text().chars().take(chars).collect();
+    let text = message.text().clip_chars(chars).to_owned();
     (!text.is_empty()).then(|| PreviewItem { role: role.to_owned(), text })
 }
 
@@ -518,6 +519,7 @@ pub(super) async fn delete(cx: Cx, params: SessionsDeleteParams) -> Result<Sessi
         .map_err(|e| error::store(&e))?;
     if let Some(record) = record {
         gateway.relay().sessions().announce_change(&record, "delete");
+        gateway.relay().sessions().ended(&key).await;
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();
     Ok(SessionsDeleteResult { ok: true, key: key.to_string(), deleted: deleted.deleted, archived })

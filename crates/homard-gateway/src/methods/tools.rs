@@ -9,6 +9,7 @@ use homard_protocol::methods::tools::{
 };
 use homard_protocol::{AgentId, ErrorShape, PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
+use homard_runtime::Clip;
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
     canonical_name, decision_of, known_names, near_names,
@@ -38,7 +39,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
         Ok(id) => id.unwrap_or_else(|| config.agents.default_agent().id.clone()),
         Err(wrong) => return Err(ErrorShape::invalid(wrong.to_string())),
     };
-    let specs = cx.gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = cx.gateway.relay().setup().offered(&ToolPolicy::default());
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
         let (id, label) = group_of(&spec.name);
@@ -70,7 +71,7 @@ pub(super) async fn effective(
         (_, false) => return Err(ErrorShape::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
-    let specs = gateway.relay().setup().toolbox().specs(&view.policy);
+    let specs = gateway.relay().setup().offered(&view.policy);
     let row = |spec: &ToolSpec| ToolRow {
         raw_description: Some(spec.description.clone()),
         ..row(spec, title(&spec.name))
@@ -126,7 +127,7 @@ async fn view(
 
 /// The names of all tools there are.
 fn names(gateway: &Gateway) -> Vec<String> {
-    let specs = gateway.relay().setup().toolbox().specs(&ToolPolicy::default());
+    let specs = gateway.relay().setup().offered(&ToolPolicy::default());
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 
@@ -259,7 +260,7 @@ fn title(name: &str) -> String {
 fn first_sentence(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = flat.find(". ").map_or(flat.len(), |at| at + 1);
-    flat.get(..end).unwrap_or(&flat).chars().take(MAX_DESCRIPTION).collect()
+    flat.get(..end).unwrap_or(&flat).clip_chars(MAX_DESCRIPTION).to_owned()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! history, it never weighs more than a few hundred bytes, and whoever runs tools answers the call with
 //! [`arguments_fault`] instead of running anything.
 
+use homard_runtime::Clip;
 use serde_json::{Map, Value, json};
 
 /// Most bytes of one call's arguments; what is longer is not kept.
@@ -42,7 +43,7 @@ pub(crate) fn too_long(bytes: usize) -> Value {
 
 fn unreadable(json: &str, why: &str) -> Value {
     tracing::warn!(bytes = json.len(), why, "a tool call's arguments could not be read");
-    let shown: String = json.chars().take(SHOWN_CHARS).collect();
+    let shown = json.clip_chars(SHOWN_CHARS).to_owned();
     fault(&format!(
         "the arguments could not be read, so nothing was done: {why}. They begin with: {shown} — send one JSON object"
     ))

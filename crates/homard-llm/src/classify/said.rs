@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use homard_runtime::Clip;
 use serde_json::{Map, Value};
 
 use super::looks_like_html;
@@ -180,5 +181,5 @@ pub(super) fn title(body: &[u8]) -> Option<String> {
     let start = from + lower.get(from..)?.find('>')? + 1;
     let end = start + lower.get(start..)?.find("</title")?;
     let title: String = text.get(start..end)?.split_whitespace().collect::<Vec<_>>().join(" ");
-    (!title.is_empty()).then(|| title.chars().take(MAX_TITLE).collect())
+    (!title.is_empty()).then(|| title.clip_chars(MAX_TITLE).to_owned())
 }

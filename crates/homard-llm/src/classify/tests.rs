@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use homard_runtime::millis;
 use proptest::prelude::{any, prop, prop_assert, proptest};
 use serde::Deserialize;
 
@@ -40,7 +41,7 @@ fn what_providers_say_becomes_one_reason() {
         };
         assert_eq!(error.status, status, "{body}");
         let from_header = headers.keys().any(|name| name.contains("reset"));
-        let wait = error.retry_after.and_then(|wait| u64::try_from(wait.as_millis()).ok());
+        let wait = error.retry_after.map(millis);
         if error.reason.as_str() != reason || (!from_header && wait != wait_ms) {
             wrong
                 .push(format!("{provider} {status:?} {body}\n  is {} after {wait:?}", error.reason.as_str()));

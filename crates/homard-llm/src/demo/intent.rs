@@ -1,5 +1,7 @@
 //! What the demo understands: a small table from plain requests to intents. No text makes it panic.
 
+use homard_runtime::Clip;
+
 /// Longest fact the demo writes down, in characters.
 const MAX_FACT: usize = 500;
 /// Longest command the demo runs, in characters.
@@ -151,13 +153,13 @@ fn quoted(text: &str) -> Option<&str> {
 /// commands.
 fn command(rest: &str) -> Option<String> {
     if let Some(inner) = quoted(rest) {
-        return Some(inner.chars().take(MAX_COMMAND).collect());
+        return Some(inner.clip_chars(MAX_COMMAND).to_owned());
     }
     let line = rest.trim().trim_end_matches(['.', '!', '?']);
     let word = line.split_whitespace().next()?;
     let bare = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_/.".contains(c));
     (bare && line.split_whitespace().count() <= 3 && line.is_ascii())
-        .then(|| line.chars().take(MAX_COMMAND).collect())
+        .then(|| line.clip_chars(MAX_COMMAND).to_owned())
 }
 
 /// A path: in backticks, or one bare word with a dot or a slash in it.

@@ -1,5 +1,7 @@
 //! What the demo says. Written for the person who has just started Homard and has no key yet.
 
+use homard_runtime::Clip;
+
 /// Most lines of a tool's output the demo repeats.
 const MAX_LINES: usize = 40;
 /// Most characters of a line the demo repeats.
@@ -72,7 +74,7 @@ directory (`homard config path` prints where it is):\n\n\
 
 /// Said to anything the table does not know.
 pub(super) fn chat(asked: &str) -> String {
-    let quoted: String = asked.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect();
+    let quoted = asked.split_whitespace().collect::<Vec<_>>().join(" ").clip_chars(80).to_owned();
     let about =
         if quoted.is_empty() { String::new() } else { format!("You wrote: \u{201c}{quoted}\u{201d}. ") };
     format!(
@@ -149,17 +151,11 @@ fn failed(what: &str, output: &str) -> String {
 fn fenced(output: &str) -> String {
     let ticks = output.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2) + 1;
     let fence = "`".repeat(ticks);
-    let mut lines: Vec<String> = output.trim_end().lines().take(MAX_LINES).map(cut).collect();
+    let mut lines: Vec<String> =
+        output.trim_end().lines().take(MAX_LINES).map(|line| line.ellipsis_after(MAX_LINE)).collect();
     let more = output.trim_end().lines().count().saturating_sub(MAX_LINES);
     if more > 0 {
         lines.push(format!("… and {more} more lines"));
     }
     format!("{fence}\n{}\n{fence}", lines.join("\n"))
-}
-
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
-        None => line.to_owned(),
-    }
 }

@@ -172,7 +172,7 @@ async fn recorded_refusals_mean_the_same_over_a_socket() {
             "{}",
             row.body
         );
-        let wait = error.retry_after.map(|wait| u64::try_from(wait.as_millis()).unwrap());
+        let wait = error.retry_after.map(homard_runtime::millis);
         assert_eq!(wait, row.wait_ms, "{}", row.body);
     }
 }

@@ -15,7 +15,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_types::os_shim_internal::{Env, Fs};
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
 use homard_llm::{ApiKey, AwsKeys, FailReason, LlmError};
-use homard_runtime::OrCancel;
+use homard_runtime::{OrCancel, millis_i64};
 use serde::Deserialize;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -107,7 +107,7 @@ async fn walk(env: Env) -> Result<Found, AwsError> {
     let region = config.region().map_or(DEFAULT_REGION, |region| region.as_ref());
     let expires_at = credentials.expiry().and_then(|at| {
         let since = at.duration_since(UNIX_EPOCH).ok()?;
-        i64::try_from(since.as_millis()).ok()
+        Some(millis_i64(since))
     });
     Ok(Found {
         keys: AwsKeys {

@@ -5,13 +5,14 @@ use std::time::Duration;
 use homard_config::config::auth::Cooldowns;
 use homard_llm::FailReason;
 use homard_protocol::ProviderId;
+use homard_runtime::{Backoff, millis_i64};
 
 use super::document::Stats;
 
 /// The first rest.
 const FIRST_REST: Duration = Duration::from_secs(60);
 /// Each further rest is this many times the one before.
-const REST_FACTOR: u32 = 5;
+const REST_FACTOR: f64 = 5.0;
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(3_600);
 /// Failures of one kind this close together are one: calls that were under way at the same time all meet the
@@ -31,15 +32,14 @@ pub(crate) struct Failure {
 
 /// The rest after the `n`th failure in a row, counting from 1: 1, 5, 25, 60, 60 … minutes.
 pub(crate) fn rest(n: u32) -> Duration {
-    let factor = REST_FACTOR.saturating_pow(n.saturating_sub(1));
-    FIRST_REST.saturating_mul(factor).min(LONGEST_REST)
+    Backoff::new(FIRST_REST, REST_FACTOR, LONGEST_REST).after(n)
 }
 
 /// The rest after the `n`th billing failure in a row, counting from 1: doubling.
 pub(crate) fn billing_rest(policy: &Cooldowns, provider: &ProviderId, n: u32) -> Duration {
     let own = policy.billing_backoff_by_provider.get(provider).copied();
     let first = own.unwrap_or(policy.billing_backoff);
-    first.saturating_mul(2_u32.saturating_pow(n.saturating_sub(1))).min(policy.billing_max)
+    Backoff::doubling(first, policy.billing_max).after(n)
 }
 
 /// Whether a failure says something about the credential (or its provider) rather than about the request.
@@ -85,7 +85,7 @@ pub(crate) fn after_failure(
     let word = failure.reason.as_str();
     let since = before.last_failure_at.map(|last| failure.at.saturating_sub(last));
     let cooling = cooling_until(before, failure.at).is_some();
-    let in_window = since.is_some_and(|since| since <= millis(policy.failure_window));
+    let in_window = since.is_some_and(|since| since <= millis_i64(policy.failure_window));
     if !cooling || !in_window {
         stats.error_count = 0;
         stats.failure_counts.clear();
@@ -105,11 +105,11 @@ pub(crate) fn after_failure(
     if failure.reason == FailReason::Billing {
         let n = stats.failure_counts.get(word).copied().unwrap_or(1);
         let pause = billing_rest(policy, provider, n).max(asked);
-        stats.disabled_until = stats.disabled_until.max(Some(failure.at.saturating_add(millis(pause))));
+        stats.disabled_until = stats.disabled_until.max(Some(failure.at.saturating_add(millis_i64(pause))));
         stats.disabled_reason = Some(word.to_owned());
     } else {
         let pause = rest(stats.error_count).max(asked);
-        stats.cooldown_until = stats.cooldown_until.max(Some(failure.at.saturating_add(millis(pause))));
+        stats.cooldown_until = stats.cooldown_until.max(Some(failure.at.saturating_add(millis_i64(pause))));
     }
     stats
 }
@@ -117,10 +117,6 @@ pub(crate) fn after_failure(
 /// What is known after a success: the failures are forgiven.
 pub(crate) fn after_success(before: &Stats, at: i64) -> Stats {
     Stats { last_used: Some(at), last_failure_at: before.last_failure_at, ..Stats::default() }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

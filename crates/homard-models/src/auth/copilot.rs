@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use homard_llm::{ApiKey, Credential, CredentialKind, FailReason, Fetch, Headers, LlmError};
-use homard_runtime::OrCancel as _;
+use homard_runtime::{OrCancel as _, hex};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -175,7 +175,7 @@ fn api_address(token: &str) -> Option<String> {
 
 fn fingerprint(token: &ApiKey) -> String {
     let digest = Sha256::digest(token.expose().as_bytes());
-    digest.iter().take(FINGERPRINT).map(|byte| format!("{byte:02x}")).collect()
+    hex(digest.iter().take(FINGERPRINT))
 }
 
 fn no_answer(what: &str) -> LlmError {

@@ -9,9 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use homard_config::create_private_dir;
-use homard_runtime::OrLog as _;
-use tempfile::NamedTempFile;
+use homard_runtime::{FileDraft, OrLog as _, create_private_dir};
 use tokio::time::{Instant, sleep};
 
 use super::document::{Document, Unreadable};
@@ -157,6 +155,7 @@ impl StoreFile {
     }
 
     /// Moves a file that cannot be read out of the way, so that a new one can be begun.
+    #[expect(clippy::disallowed_methods, reason = "moves a broken file; nothing is written")]
     pub(crate) fn set_aside(&self, now: i64) -> Result<PathBuf, StoreError> {
         let mut name = self.path.as_os_str().to_owned();
         name.push(format!(".broken-{now}"));
@@ -231,9 +230,8 @@ impl Lock {
     pub(crate) fn prepare(&self) -> Result<Prepared, StoreError> {
         // A link is followed: the file it points to is the one somebody wants to be changed.
         let path = std::fs::canonicalize(&self.store.path).unwrap_or_else(|_| self.store.path.clone());
-        let dir = path.parent().unwrap_or(Path::new("."));
-        let temp = NamedTempFile::new_in(dir).map_err(|source| self.store.io(source))?;
-        Ok(Prepared { temp, path, store: self.store.clone() })
+        let draft = FileDraft::private(&path).map_err(|source| self.store.io(source))?;
+        Ok(Prepared { draft, store: self.store.clone() })
     }
 
     /// Replaces the file.
@@ -245,8 +243,7 @@ impl Lock {
 /// A new file, not yet in its place.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    temp: NamedTempFile,
-    path: PathBuf,
+    draft: FileDraft,
     store: StoreFile,
 }
 
@@ -255,12 +252,8 @@ impl Prepared {
     pub(crate) fn commit(mut self, document: Document) -> Result<Loaded, StoreError> {
         let store = self.store.clone();
         let io = |source| store.io(source);
-        self.temp.write_all(&document.to_bytes()).map_err(io)?;
-        self.temp.as_file().sync_all().map_err(io)?;
-        self.temp.persist(&self.path).map_err(|error| io(error.error))?;
-        // The rename itself must survive a power loss too.
-        let dir = self.path.parent().unwrap_or(Path::new("."));
-        File::open(dir).and_then(|dir| dir.sync_all()).or_log("could not flush the credentials' directory");
+        self.draft.write_all(&document.to_bytes()).map_err(io)?;
+        self.draft.commit().map_err(io)?;
         let stamp = store.stamp();
         Ok(Loaded { document, stamp })
     }

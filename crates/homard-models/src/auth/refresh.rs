@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_llm::{ApiKey, FailReason, LlmError};
-use homard_runtime::OrCancel as _;
+use homard_runtime::{OrCancel as _, millis_i64};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -125,7 +125,7 @@ impl Renewals<'_> {
         }
         let planned = renewal.and_then(|renewal| renewal.planned.as_ref());
         let planned = planned.filter(|(access, _)| *access == oauth.access).map(|(_, at)| *at);
-        let due = planned.unwrap_or_else(|| oauth.expires.saturating_sub(millis(EARLY)));
+        let due = planned.unwrap_or_else(|| oauth.expires.saturating_sub(millis_i64(EARLY)));
         if now < due { Freshness::Fresh } else { Freshness::Ageing }
     }
 
@@ -288,7 +288,7 @@ impl Renewals<'_> {
     /// Remembers when tokens that live shorter than usual should be renewed.
     fn plan(self, id: &str, tokens: &Tokens) {
         let early = EARLY.min(tokens.life / EARLY_PART);
-        let at = tokens.expires.unwrap_or(i64::MAX).saturating_sub(millis(early));
+        let at = tokens.expires.unwrap_or(i64::MAX).saturating_sub(millis_i64(early));
         let mut memory = self.inner.memory();
         let renewal = memory.renewals.entry(id.to_owned()).or_default();
         renewal.planned = Some((tokens.access.clone(), at));
@@ -320,10 +320,6 @@ struct Gained {
     replaces: ApiKey,
     prepared: Prepared,
     tokens: Tokens,
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Tells the person to log in again.

@@ -4,10 +4,11 @@
 //! the file as it is at that moment, under its lock, so nobody's change is lost.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, MutexGuard, OnceLock};
 
 use homard_config::Environment;
 use homard_protocol::ProviderId;
+use homard_runtime::Mutex;
 use homard_runtime::OrLog as _;
 
 use super::aws;
@@ -114,7 +115,7 @@ impl View {
 
 impl Inner {
     pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock()
     }
 
     pub(super) fn file(&self, place: ProfilePlace) -> &StoreFile {

@@ -15,6 +15,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_exec::{BuiltEnv, Command, ExecError, Exit, Limits, Program};
+use homard_runtime::millis;
 use tempfile::TempDir;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -190,8 +191,4 @@ fn command(job: Job, desk: &Desk) -> Command {
     let args = connect.into_iter().chain(files).chain(job.args).collect();
     let program = Program::Direct { program: SHELL.to_owned(), args };
     Command::new(program, job.cwd, job.env)
-}
-
-fn millis(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use homard_protocol::{Message, StopReason, UserBlock, UserContent, UserMessage};
+use homard_runtime::Clip;
 use serde_json::json;
 
 /// Most of the earlier conversation that is put into a prompt, in bytes; the newest stays.
@@ -114,13 +115,14 @@ fn told(messages: &[Arc<Message>]) -> Option<String> {
 }
 
 fn line(message: &Message) -> Option<String> {
-    let text = clip(message.text());
+    let text = message.text().ellipsis_after(MAX_MESSAGE_CHARS);
     let line = match message {
         Message::User(_) => json!({ "user": text }),
         Message::Assistant(message) => {
             let calls = message.tool_calls();
-            let calls: Vec<String> =
-                calls.map(|call| clip(format!("{} {}", call.name, call.arguments))).collect();
+            let calls: Vec<String> = calls
+                .map(|call| format!("{} {}", call.name, call.arguments).ellipsis_after(MAX_MESSAGE_CHARS))
+                .collect();
             match (text.is_empty(), calls.is_empty()) {
                 (true, true) => return None,
                 (_, true) => json!({ "assistant": text }),
@@ -131,14 +133,6 @@ fn line(message: &Message) -> Option<String> {
         Message::Other(_) => return None,
     };
     Some(line.to_string())
-}
-
-fn clip(mut text: String) -> String {
-    if let Some((cut, _)) = text.char_indices().nth(MAX_MESSAGE_CHARS) {
-        text.truncate(cut);
-        text.push('…');
-    }
-    text
 }
 
 #[cfg(test)]

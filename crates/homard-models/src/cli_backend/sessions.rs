@@ -1,11 +1,11 @@
 //! Which of a program's own sessions belongs to which of our conversations.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::ProviderId;
+use homard_runtime::Mutex;
 
 /// Remembers the programs' names for conversations. Whoever keeps conversations implements it, so that a
 /// program's memory survives a restart of ours.
@@ -28,13 +28,13 @@ pub struct SessionIdsInMemory {
 
 impl SessionIds for SessionIdsInMemory {
     fn get<'a>(&'a self, session: &'a str, backend: &'a ProviderId) -> BoxFuture<'a, Option<String>> {
-        let ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = self.ids.lock();
         let found = ids.get(&(session.to_owned(), backend.clone())).cloned();
         std::future::ready(found).boxed()
     }
 
     fn set<'a>(&'a self, session: &'a str, backend: &'a ProviderId, id: Option<String>) -> BoxFuture<'a, ()> {
-        let mut ids = self.ids.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ids = self.ids.lock();
         let key = (session.to_owned(), backend.clone());
         match id {
             Some(id) => drop(ids.insert(key, id)),

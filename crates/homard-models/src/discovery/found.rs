@@ -6,10 +6,10 @@ use std::path::Path;
 
 use homard_llm::{InputKind, ModelSpec, Price};
 use homard_protocol::{ModelId, ProviderId};
+use homard_runtime::replace_private;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Row;
-use crate::furnish::private_file;
 
 /// Largest file worth reading, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -125,7 +125,7 @@ impl Discovered {
     /// Remembers it.
     pub(super) fn save(&self, path: &Path) -> io::Result<()> {
         let whole = Self { version: VERSION, ..self.clone() };
-        private_file::replace(path, &serde_json::to_vec(&whole)?)
+        replace_private(path, &serde_json::to_vec(&whole)?)
     }
 
     /// Whether a provider listed anything.

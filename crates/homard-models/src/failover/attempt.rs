@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use homard_llm::{Answer, CLI_API, FailReason, LlmError, Request, Resolved, StreamEvent};
 use homard_protocol::{StopReason, Usage};
-use homard_runtime::OrCancel;
+use homard_runtime::{OrCancel, millis};
 use homard_store::CallId;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -326,8 +326,4 @@ fn counted(usage: &Usage) -> bool {
 
 fn later(before: Usage, after: Usage) -> Usage {
     if counted(&after) { after } else { before }
-}
-
-pub(super) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use homard_llm::{
     Answer, Attempt, FailReason, LlmError, NextStep, Request, Resolved, StreamEvent, ThinkingLevel,
 };
-use homard_runtime::{OrCancel, Timestamp};
+use homard_runtime::{OrCancel, Timestamp, millis};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::attempt::{Asking, Failure, millis};
+use super::attempt::{Asking, Failure};
 use super::candidates::{Lineup, lineup};
 use super::emit::Out;
 use super::step::{self, Facts, Step, cools, declines, may_pass};
@@ -235,7 +235,7 @@ impl Walk {
             tried.push(level);
             let lower = thinking::instead(&error, level, tried).filter(|_| !delivered);
             if let Some(lower) = lower {
-                self.memory.lock().thinking.insert(at, lower);
+                self.memory.0.lock().thinking.insert(at, lower);
                 self.decide(NextStep::LessThinking).await;
                 continue;
             }
@@ -269,13 +269,13 @@ impl Walk {
 
     /// Which models are asked, in order: whoever answered last in this run, then the chain.
     fn order(&self) -> Vec<usize> {
-        let last = self.memory.lock().at;
+        let last = self.memory.0.lock().at;
         let rest = (0..self.parts.chain.len()).filter(|at| Some(*at) != last);
         last.into_iter().chain(rest).collect()
     }
 
     fn level(&self, at: usize) -> ThinkingLevel {
-        let learnt = self.memory.lock().thinking.get(&at).copied();
+        let learnt = self.memory.0.lock().thinking.get(&at).copied();
         learnt.unwrap_or(self.request.thinking)
     }
 
@@ -289,7 +289,7 @@ impl Walk {
             self.parts.profiles.mark_good(candidate);
         }
         tracing::debug!(model = %model.model.id, thinking = level.as_str(), "a model answered");
-        let mut learnt = self.memory.lock();
+        let mut learnt = self.memory.0.lock();
         learnt.at = Some(at);
         learnt.winner = Some(Winner {
             provider: model.model.provider.clone(),

@@ -2,7 +2,7 @@
 
 use homard_llm::{CredentialKind, FailReason, LlmError};
 use homard_protocol::ProviderId;
-use homard_runtime::Timestamp;
+use homard_runtime::{Timestamp, millis_i64};
 
 use super::policy::PROBE_BEFORE;
 use super::{CallerParts, Memory};
@@ -25,7 +25,7 @@ pub(super) async fn lineup(parts: &CallerParts, memory: &Memory, at: usize) -> L
     let Some(model) = parts.chain.get(at) else { return Lineup::Ready(Vec::new()) };
     let provider = &model.model.provider;
     let Some(auth) = parts.auth.get(provider) else { return Lineup::Ready(vec![None]) };
-    let sticky = memory.lock().winner.as_ref().filter(|winner| &winner.provider == provider).cloned();
+    let sticky = memory.0.lock().winner.as_ref().filter(|winner| &winner.provider == provider).cloned();
     // A key chosen for another provider says nothing about this one's.
     let locked =
         parts.pinned.as_ref().filter(|pinned| pinned.by_user && !is_foreign(parts, &pinned.id, provider));
@@ -66,7 +66,7 @@ fn choose(parts: &CallerParts, candidates: Vec<Candidate>, at: usize) -> Lineup 
     let Some((end, candidate)) = soonest.min_by_key(|(end, _)| *end) else {
         return Lineup::Ready(Vec::new());
     };
-    let soon = end.saturating_sub(now) <= i64::try_from(PROBE_BEFORE.as_millis()).unwrap_or(i64::MAX);
+    let soon = end.saturating_sub(now) <= millis_i64(PROBE_BEFORE);
     if at == 0 && soon && parts.pacing.earliest(&candidate.id, now) <= now {
         return Lineup::Ready(vec![Some(candidate)]);
     }

@@ -4,10 +4,10 @@
 //! ours to test. Both are kept here in memory only: after a restart a question too many does no harm.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use homard_runtime::Timestamp;
+use homard_runtime::{Mutex, Timestamp, millis_i64};
 
 use super::policy::PROBE_EVERY;
 
@@ -31,15 +31,15 @@ struct Known {
 impl Pacing {
     /// The earliest moment a cooling credential may be asked.
     pub(super) fn earliest(&self, credential: &str, now: Timestamp) -> Timestamp {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         let Some(known) = known.get(credential) else { return now };
-        let next = known.probed.map_or(now, |at| at.saturating_add(millis(PROBE_EVERY)));
+        let next = known.probed.map_or(now, |at| at.saturating_add(millis_i64(PROBE_EVERY)));
         next.max(known.rests_until).max(now)
     }
 
     /// Until when a credential's provider asked to be left alone; `now` when it did not.
     pub(super) fn wish(&self, credential: &str, now: Timestamp) -> Timestamp {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock();
         known.get(credential).map_or(now, |known| known.rests_until.max(now))
     }
 
@@ -50,12 +50,12 @@ impl Pacing {
 
     /// A provider asked to be left alone.
     pub(super) fn rest(&self, credential: &str, wait: Duration, now: Timestamp) {
-        let until = now.saturating_add(millis(wait));
+        let until = now.saturating_add(millis_i64(wait));
         self.change(credential, now, |known| known.rests_until = known.rests_until.max(until));
     }
 
     fn change(&self, credential: &str, now: Timestamp, change: impl FnOnce(&mut Known)) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN && !known.contains_key(credential) {
             let past = |known: &Known| known.rests_until <= now;
             known.retain(|_, known| !past(known));
@@ -65,8 +65,4 @@ impl Pacing {
         }
         change(known.entry(credential.to_owned()).or_default());
     }
-}
-
-fn millis(duration: Duration) -> i64 {
-    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }

@@ -1,9 +1,10 @@
 //! The numbers of patience: how often, how long, how far apart.
 
 use std::fmt;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
+
+use homard_runtime::{Backoff, chance};
 
 /// How long one call may take with all its attempts and pauses. The run has a limit of its own; connecting,
 /// the first byte and silences have theirs in `homard-llm`.
@@ -60,8 +61,7 @@ impl FailoverPolicy {
     /// How long to pause after so many failures of one road: between half and all of a length that doubles.
     #[must_use]
     pub fn pause(&self, failures: u32) -> Duration {
-        let doubled = 2_u32.saturating_pow(failures.saturating_sub(1).min(16));
-        let whole = self.first_pause.saturating_mul(doubled).min(self.max_pause);
+        let whole = Backoff::doubling(self.first_pause, self.max_pause).after(failures);
         whole.mul_f64(0.5 + self.jitter.next() / 2.0)
     }
 }
@@ -84,10 +84,7 @@ impl Jitter {
 
 impl Default for Jitter {
     fn default() -> Self {
-        // The standard library seeds its hashers from the system; an empty hash is as random as the seed.
-        Self::new(|| {
-            f64::from((RandomState::new().build_hasher().finish() >> 32) as u32) / f64::from(u32::MAX)
-        })
+        Self::new(chance)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is said when nothing answered: every road once, in a few words, and the most useful reason.
 
 use homard_llm::{FailReason, LlmError};
+use homard_runtime::Clip;
 
 /// Longest piece kept of one road's message, in characters.
 const MAX_PIECE: usize = 160;
@@ -54,10 +55,7 @@ pub(super) fn sum(roads: &[Road]) -> LlmError {
 
 fn told(road: &Road) -> String {
     let Road { name, error, times } = road;
-    let piece: String = match error.message.char_indices().nth(MAX_PIECE) {
-        Some((cut, _)) => format!("{}…", error.message.get(..cut).unwrap_or_default()),
-        None => error.message.clone(),
-    };
+    let piece = error.message.ellipsis_after(MAX_PIECE);
     let often = if *times > 1 { format!(", {times} times") } else { String::new() };
     format!("{name}: {}{often} ({piece})", error.reason.as_str())
 }

@@ -10,10 +10,11 @@ use std::path::Path;
 
 use homard_llm::{ApiKey, ModelSpec, ProviderSpec};
 use homard_protocol::ProviderId;
+use homard_runtime::replace_private;
 use serde_json::{Map, Value, json};
 
+use super::Inputs;
 use super::kept::{Kept, WRITTEN};
-use super::{Inputs, private_file};
 use crate::auth::ProviderAuth;
 
 /// Largest file worth reading, in bytes.
@@ -121,6 +122,7 @@ pub fn read_models_json(path: &Path) -> Option<Value> {
 ///
 /// # Errors
 /// When the file system refuses.
+#[expect(clippy::disallowed_methods, reason = "moves a broken file; nothing is written")]
 pub fn write_models_json(path: &Path, value: &Value) -> io::Result<bool> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
@@ -131,6 +133,6 @@ pub fn write_models_json(path: &Path, value: &Value) -> io::Result<bool> {
         }
         Ok(_) | Err(_) => {}
     }
-    private_file::replace(path, text.as_bytes())?;
+    replace_private(path, text.as_bytes())?;
     Ok(true)
 }

@@ -1,10 +1,11 @@
 //! No value of a credential is ever printed: not by `Debug`, not in errors, not in the log.
 
 use std::io::Write;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use homard_llm::{ApiKey, FailReason};
 use homard_models::auth::{NewProfile, NewSecret};
+use homard_runtime::Mutex;
 use homard_testkit::OAuthFault;
 use proptest::prelude::{ProptestConfig, proptest};
 use serde_json::json;
@@ -19,7 +20,7 @@ struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -93,7 +94,7 @@ proptest! {
             runtime.block_on(printed(&secret, fault))
         });
         assert!(!printed.contains(&secret), "printed: {printed}");
-        let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+        let logged = String::from_utf8_lossy(&log.0.lock()).into_owned();
         assert!(!logged.contains(&secret), "logged: {logged}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homard_config::config::reach::MdnsMode;
 
-use super::{Beacon, Facts, cut, shown};
+use super::{Beacon, Facts, shown};
 
 fn facts() -> Facts {
     Facts {
@@ -65,5 +65,4 @@ fn what_we_announce_is_what_we_understand() {
 fn words_from_the_network_are_cut_and_cannot_move_the_cursor() {
     assert_eq!(shown("a\u{1b}[31mb\r\n"), "a[31mb");
     assert_eq!(shown(&"é".repeat(200)).len(), 200);
-    assert_eq!(cut("éé", 3), "é");
 }

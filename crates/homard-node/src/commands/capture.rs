@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
+use homard_runtime::millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -84,7 +85,7 @@ pub(super) async fn clip(call: CommandCall) -> Reply {
     let bytes = film(&call, &call.machine.env, &args, "mp4", length).await?;
     Ok(json!({
         "format": "mp4", "base64": STANDARD.encode(bytes), "hasAudio": false,
-        "durationMs": u64::try_from(length.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(length),
     }))
 }
 
@@ -114,7 +115,7 @@ pub(super) async fn record(call: CommandCall) -> Reply {
     let bytes = film(&call, &call.machine.screen_env, &args, "mp4", length).await?;
     Ok(json!({
         "format": "mp4", "base64": STANDARD.encode(bytes), "hasAudio": false, "screenIndex": 0, "fps": rate,
-        "durationMs": u64::try_from(length.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(length),
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use homard_exec::{Command, Exit, Limits};
+use homard_runtime::Clip;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -36,7 +37,7 @@ pub(super) fn can_notify(machine: &Machine) -> bool {
 /// Shows a note.
 pub(super) async fn notify(call: CommandCall) -> Reply {
     let Params { title, body, priority } = read(call.params)?;
-    let cut = |text: &str| text.chars().take(MAX_CHARS).collect::<String>();
+    let cut = |text: &str| text.clip_chars(MAX_CHARS).to_owned();
     let (title, body) = (cut(title.trim()), cut(body.trim()));
     if title.is_empty() && body.is_empty() {
         return Err(Failure::invalid("a note needs a title or a body"));

@@ -7,6 +7,7 @@ use std::time::Duration;
 use homard_config::config::tools::ExecSecurity;
 use homard_exec::approvals::{Decision, ExecRules, Question, Request};
 use homard_exec::{BuiltEnv, Command, Exit, Limits, Outcome};
+use homard_runtime::{Clip, millis};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -173,8 +174,7 @@ async fn start(
     let on_output = move |output: &str| {
         let mut rest = output;
         while !rest.is_empty() {
-            let at = rest.char_indices().nth(MAX_PIECE).map_or(rest.len(), |(at, _)| at);
-            let (piece, later) = rest.split_at(at);
+            let (piece, later) = rest.split_at(rest.clip_chars(MAX_PIECE).len());
             // Whoever is slow misses pieces; the result has everything.
             if said.try_send(CommandAnswer::Output(piece.to_owned())).is_err() {
                 return;
@@ -206,7 +206,7 @@ fn result(outcome: &Outcome) -> Value {
         "stderr": "",
         "error": error,
         "truncated": outcome.dropped_bytes > 0,
-        "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(outcome.duration),
     })
 }
 

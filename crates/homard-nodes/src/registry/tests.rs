@@ -1,12 +1,13 @@
 //! Coming, going and listening.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::event::Guard;
 use homard_protocol::{ConnId, DeviceId, Scope};
 use homard_relay::{Audience, Published};
+use homard_runtime::Mutex;
 use homard_store::NodeSurface;
 use serde_json::json;
 
@@ -30,7 +31,7 @@ impl NodeSocket for Socket {
     }
 
     fn tell(&self, name: &str, payload: &str) {
-        self.told.lock().unwrap().push((name.to_owned(), payload.to_owned()));
+        self.told.lock().push((name.to_owned(), payload.to_owned()));
     }
 }
 
@@ -94,10 +95,7 @@ async fn a_node_hears_the_conversations_it_listens_to_without_a_number() {
     nodes.hear(&tool);
     nodes.unsubscribe(client.as_ref(), "agent:main:main");
     nodes.hear(&chat("agent:main:main"));
-    assert_eq!(
-        *client.told.lock().unwrap(),
-        [("chat".to_owned(), r#"{"sessionKey":"agent:main:main"}"#.to_owned())]
-    );
+    assert_eq!(*client.told.lock(), [("chat".to_owned(), r#"{"sessionKey":"agent:main:main"}"#.to_owned())]);
     for n in 0..super::MAX_SUBSCRIPTIONS {
         assert_eq!(nodes.subscribe(client.as_ref(), &format!("k{n}")), Some(true));
     }

@@ -50,7 +50,7 @@ impl Teller for ChatTeller {
 
     fn end(&mut self, end: &RunEnd) -> Vec<Bytes> {
         let mut last = Vec::new();
-        for (index, one) in end.calls.iter().enumerate() {
+        for (index, one) in end.outcome.calls().iter().enumerate() {
             let mut one = call(one);
             if let Some(fields) = one.as_object_mut() {
                 fields.insert("index".to_owned(), json!(index));
@@ -59,7 +59,7 @@ impl Teller for ChatTeller {
         }
         last.push(self.delta(&json!({}), Some(finish(end))));
         if self.include_usage {
-            last.push(self.chunk(&json!([]), Some(&usage(&end.usage))));
+            last.push(self.chunk(&json!([]), Some(&usage(&end.outcome.usage()))));
         }
         last
     }

@@ -1,7 +1,7 @@
 //! A response as a document, whole or in the making.
 
 use homard_llm::Sampling;
-use homard_protocol::{ToolCall, Usage};
+use homard_protocol::{StopReason, ToolCall, Usage};
 use homard_relay::{ProgramTool, RunEnd};
 use serde_json::{Map, Value, json};
 
@@ -61,15 +61,15 @@ impl Head {
 
 /// Whether the answer was cut at the wanted length.
 pub(super) fn is_cut(end: &RunEnd) -> bool {
-    end.calls.is_empty() && end.stop_reason.as_deref() == Some("length")
+    end.outcome.calls().is_empty() && end.outcome.model_stopped() == Some(StopReason::Length)
 }
 
 /// A finished response.
 pub(super) fn finished(head: &Head, end: &RunEnd) -> Value {
     let text = end.reply.clone().filter(|text| !text.is_empty());
-    let text = text.or_else(|| end.calls.is_empty().then(String::new));
+    let text = text.or_else(|| end.outcome.calls().is_empty().then(String::new));
     let message = text.map(|text| message(&head.message_id(), &text, item_status(end)));
-    let calls = end.calls.iter().map(|call| function_call(call, "completed"));
+    let calls = end.outcome.calls().iter().map(|call| function_call(call, "completed"));
     let output: Vec<Value> = message.into_iter().chain(calls).collect();
     closed(head, end, &output)
 }
@@ -79,7 +79,7 @@ pub(super) fn closed(head: &Head, end: &RunEnd, output: &[Value]) -> Value {
     let cut = is_cut(end);
     let mut document = head.document(if cut { "incomplete" } else { "completed" }, output);
     if let Some(fields) = document.as_object_mut() {
-        fields.insert("usage".to_owned(), usage(&end.usage));
+        fields.insert("usage".to_owned(), usage(&end.outcome.usage()));
         if cut {
             fields.insert("incomplete_details".to_owned(), json!({"reason": "max_output_tokens"}));
         }

@@ -101,12 +101,12 @@ impl Teller for ResponseTeller {
 
     fn end(&mut self, end: &RunEnd) -> Vec<Bytes> {
         let mut told = Vec::new();
-        if self.text.is_none() && end.calls.is_empty() {
+        if self.text.is_none() && end.outcome.calls().is_empty() {
             told.extend(self.open_message());
             self.text = Some(String::new());
         }
         told.extend(self.close_message(item_status(end)));
-        for call in &end.calls {
+        for call in end.outcome.calls() {
             told.extend(self.call(call));
         }
         let document = closed(&self.head, end, &self.output);

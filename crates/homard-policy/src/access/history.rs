@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use homard_runtime::Clip;
+
 /// Most groups whose words are kept; the one longest silent is forgotten.
 const MAX_GROUPS: usize = 1000;
 /// Most messages of one group, whatever the owner asks for.
@@ -43,9 +45,7 @@ impl GroupHistory {
             self.groups.remove(group);
             return;
         }
-        if let Some((end, _)) = heard.text.char_indices().nth(MAX_CHARS) {
-            heard.text.truncate(end);
-        }
+        heard.text.truncate(heard.text.clip_chars(MAX_CHARS).len());
         if !self.groups.contains_key(group) && self.groups.len() >= MAX_GROUPS {
             self.forget_oldest();
         }

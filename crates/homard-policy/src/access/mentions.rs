@@ -3,6 +3,7 @@
 use homard_channel::Details;
 use homard_config::Config;
 use homard_protocol::AgentId;
+use homard_runtime::Clip;
 use regex_lite::{Regex, RegexBuilder};
 
 use super::invisible::visible;
@@ -82,7 +83,7 @@ impl MentionPatterns {
         if pattern.is_empty() {
             return;
         }
-        let shown: String = pattern.chars().take(60).collect();
+        let shown = pattern.clip_chars(60).to_owned();
         if pattern.len() > MAX_PATTERN {
             self.problems.push(format!("the mention pattern `{shown}…` is longer than {MAX_PATTERN} bytes"));
             return;
@@ -151,8 +152,7 @@ pub(super) fn look(
 }
 
 fn looked_at(text: &str) -> String {
-    let end = text.floor_char_boundary(MAX_LOOKED_AT);
-    visible(text.get(..end).unwrap_or_default())
+    visible(text.clip_bytes(MAX_LOOKED_AT))
 }
 
 /// Whether `word` stands in `text` with nothing of a word beside it.

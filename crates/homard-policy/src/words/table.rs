@@ -1,6 +1,7 @@
 //! Every command people may type, as data: for reading, for lists, for menus and for who may.
 
 use homard_config::config::commands::Commands;
+use homard_runtime::Clip;
 
 /// Commands on one page of `/commands`.
 pub const PAGE_SIZE: usize = 8;
@@ -343,7 +344,7 @@ pub fn menu(commands: &Commands, skills: &[MenuEntry], own: &[MenuEntry], most: 
     for entry in fixed.chain(own.iter().cloned()).chain(skills.iter().cloned()) {
         let Some(name) = menu_name(&entry.name) else { continue };
         if menu.len() < most && menu.iter().all(|known| known.name != name) {
-            let help: String = entry.help.trim().chars().take(MAX_MENU_HELP).collect();
+            let help = entry.help.trim().clip_chars(MAX_MENU_HELP).to_owned();
             menu.push(MenuEntry { help: if help.is_empty() { name.clone() } else { help }, name });
         }
     }
@@ -378,7 +379,7 @@ pub fn skill_names(skills: &[&str]) -> Vec<Option<String>> {
             (1..=skills.len().saturating_add(COMMANDS.len())).find_map(|number| {
                 let suffix = if number == 1 { String::new() } else { format!("_{number}") };
                 let room = MAX_MENU_NAME.saturating_sub(suffix.len());
-                let head: String = name.chars().take(room).collect();
+                let head = name.clip_chars(room).to_owned();
                 let whole = format!("{}{suffix}", head.trim_end_matches('_'));
                 (command(&whole).is_none() && !taken.contains(&whole)).then_some(whole)
             })

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::table::{
     COMMANDS, MenuEntry, PAGE_SIZE, Switch, available, command, line, menu, menu_name, page, skill_names,
 };
-use super::{Arg, Directive, Meaning, Rank, Reading, Vocabulary, Who, is_control, read, read_native};
+use super::{Arg, Directive, Extent, Meaning, Rank, Reading, Vocabulary, Who, is_control, read, read_native};
 use crate::queue::QueueMode;
 use crate::written;
 
@@ -79,7 +79,7 @@ fn told(directive: &Directive) -> String {
         Directive::Queue(a) => arg(name, a, |wish| {
             let parts = [
                 wish.mode.map(|mode| mode.as_str().to_owned()),
-                wish.debounce.map(|quiet| format!("{}ms", quiet.as_millis())),
+                wish.debounce.map(|quiet| format!("{}ms", homard_runtime::millis(quiet))),
                 wish.cap.map(|cap| format!("cap {cap}")),
                 wish.drop.map(|drop| format!("drop {}", drop.as_str())),
             ];
@@ -343,5 +343,69 @@ proptest! {
         for word in meaning.text.split_whitespace() {
             prop_assert!(before.any(|known| known == word), "{:?} in {:?}", word, text);
         }
+    }
+}
+
+#[test]
+fn an_operators_message_is_a_command_only_when_it_is_nothing_else() {
+    let rows = [
+        ("/stop", Some(("stop", ""))),
+        ("  /STOP \n", Some(("stop", ""))),
+        ("/abort", Some(("stop", ""))),
+        ("/stop@homard_bot", Some(("stop", ""))),
+        ("/compact", Some(("compact", ""))),
+        ("/compact keep the file names", Some(("compact", "keep the file names"))),
+        ("/compact: keep", Some(("compact", "keep"))),
+        ("/queue steer", Some(("queue", "steer"))),
+        ("/new hello there", Some(("new", "hello there"))),
+        ("/dock-telegram", Some(("dock", "telegram"))),
+        ("/dock_telegram", Some(("dock", "telegram"))),
+        ("/dock-telegram now", None),
+        ("/tell 1 hurry", Some(("steer", "1 hurry"))),
+        ("/id", Some(("whoami", ""))),
+        ("/export", Some(("export-session", ""))),
+        ("/stop it", None),
+        ("/home/me/file", None),
+        ("/", None),
+        ("stop", None),
+        ("please /stop", None),
+        ("", None),
+        ("/help", Some(("help", ""))),
+        ("/help me", None),
+        ("/commands 2", Some(("commands", "2"))),
+        ("/model list", Some(("models", ""))),
+        ("/think high", None),
+        ("! ls", Some(("bash", "ls"))),
+        ("!!!", None),
+    ];
+    let words = words();
+    let reading =
+        Reading { extent: Extent::WholeMessage, our_name: None, reset_triggers: &[], ..reading(&words) };
+    for (text, expected) in rows {
+        let meaning = read(text, &reading);
+        let called = meaning.command.as_ref().map(|call| (call.name.as_str(), call.args.as_str()));
+        assert_eq!(called, expected, "{text}");
+        assert!(!meaning.stop && meaning.reset.is_none() && meaning.shortcuts.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn an_operators_settings_are_kept_only_when_the_message_says_nothing_else() {
+    let words = words();
+    let reading =
+        Reading { extent: Extent::WholeMessage, our_name: None, reset_triggers: &[], ..reading(&words) };
+    let rows = [
+        ("/think high", 1),
+        ("/think high /verbose on", 2),
+        ("/model gpt-5", 1),
+        ("/opus", 1),
+        ("/think high what is 2+2?", 0),
+        ("/think high /status", 0),
+        ("think high", 0),
+    ];
+    for (text, count) in rows {
+        let meaning = read(text, &reading);
+        assert_eq!((meaning.directives.len(), meaning.only_directives), (count, count > 0), "{text}");
+        assert_eq!(meaning.text, if count > 0 { "" } else { text }, "{text}");
     }
 }

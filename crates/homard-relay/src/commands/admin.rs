@@ -4,6 +4,7 @@ use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
+use homard_runtime::{Clip, millis};
 use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
@@ -101,7 +102,7 @@ impl ChatCommands {
             "deny" | "no" | "reject" => Verdict::Deny,
             _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
         };
-        let router = self.inner().approvals();
+        let router = self.approvals();
         let pending = router.pending();
         let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
         let (Some(question), None) = (close.next(), close.next()) else {
@@ -134,7 +135,7 @@ impl ChatCommands {
     /// `/bash`, `!`: a command on the host, by the owner's own hand.
     pub(super) async fn run_on_host(&self, begun: &Begun, command: &str) -> Answer {
         let foreground = self.inner().config().commands.bash_foreground;
-        let wait = u64::try_from(foreground.as_millis()).unwrap_or(u64::MAX);
+        let wait = millis(foreground);
         let mut parts = command.splitn(2, char::is_whitespace);
         match (parts.next().unwrap_or_default(), parts.next().map(str::trim)) {
             ("poll" | "!poll", job) => {
@@ -183,7 +184,7 @@ fn said(outcome: &ToolOutcome) -> String {
         UserBlock::Image { .. } | UserBlock::Document { .. } => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    let shown: String = text.chars().take(MAX_OUTPUT).collect();
+    let shown = text.clip_chars(MAX_OUTPUT).to_owned();
     if shown.len() < text.len() { format!("{shown}…") } else { shown }
 }
 
@@ -216,7 +217,7 @@ fn shown(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    let cut: String = text.chars().take(MAX_SHOWN).collect();
+    let cut = text.clip_chars(MAX_SHOWN).to_owned();
     let more = if cut.len() < text.len() { "\n…" } else { "" };
     format!("```\n{cut}{more}\n```")
 }

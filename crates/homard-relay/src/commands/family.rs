@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_protocol::ToolCallId;
+use homard_runtime::Clip;
 use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, Taint, ToolCx};
 
 use super::{Answer, Begun, Entry, words};
@@ -135,7 +136,7 @@ impl SubagentCommands {
         let mut text = told(&child);
         for line in page.messages {
             let said: String = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let said: String = said.chars().take(LOG_CHARS).collect();
+            let said = said.clip_chars(LOG_CHARS).to_owned();
             let _written = write!(text, "\n{}: {said}", line.role);
         }
         Ok(text)

@@ -1,43 +1,8 @@
-//! Which texts are commands.
+//! Every command of the table has an entry.
 
-use homard_config::{Config, Environment, Paths};
 use homard_policy::words::table::{COMMANDS, Form};
 
-use super::{FAMILIES, parse};
-
-#[test]
-fn a_message_is_a_command_only_when_it_is_nothing_else() {
-    let rows = [
-        ("/stop", Some(("stop", ""))),
-        ("  /STOP \n", Some(("stop", ""))),
-        ("/abort", Some(("stop", ""))),
-        ("/stop@homard_bot", Some(("stop", ""))),
-        ("/compact", Some(("compact", ""))),
-        ("/compact keep the file names", Some(("compact", "keep the file names"))),
-        ("/compact: keep", Some(("compact", "keep"))),
-        ("/queue steer", Some(("queue", "steer"))),
-        ("/new hello there", Some(("new", "hello there"))),
-        ("/dock-telegram", Some(("dock", "telegram"))),
-        ("/dock_telegram", Some(("dock", "telegram"))),
-        ("/dock-telegram now", None),
-        ("/tell 1 hurry", Some(("steer", "1 hurry"))),
-        ("/id", Some(("whoami", ""))),
-        ("/export", Some(("export-session", ""))),
-        ("/stop it", None),
-        ("/home/me/file", None),
-        ("/", None),
-        ("stop", None),
-        ("please /stop", None),
-        ("", None),
-    ];
-    let paths = Paths::under(std::path::Path::new("/nowhere"));
-    let commands = Config::empty(&paths, &Environment::default()).commands;
-    for (text, expected) in rows {
-        let called = parse(text, &commands);
-        let called = called.as_ref().map(|(command, rest)| (command.name, rest.as_str()));
-        assert_eq!(called, expected, "{text}");
-    }
-}
+use super::FAMILIES;
 
 #[test]
 fn every_command_that_is_listed_does_something_and_nothing_else_is_answered() {

@@ -9,18 +9,21 @@ use homard_policy::reply::{
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
 use homard_store::NewOutbound;
-use homard_tools::Caller;
+use homard_tools::{Caller, HookAbout};
 
 use crate::delivery::media::{self, NotSendable};
 use crate::delivery::outbox::{receipt_of, row_of};
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
+use crate::hook_points::message_out_or_nothing;
+use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::{agent_of, is_read_by_others};
 use crate::turns::runs::Run;
 
 /// What is sent, and how it is known again.
 pub(crate) struct FinalReply<'a> {
+    pub(crate) outgoing: &'a Outgoing,
     pub(crate) run: &'a Run,
     pub(crate) route: &'a ReplyRoute,
     pub(crate) manner: &'a Manner,
@@ -35,17 +38,14 @@ pub(crate) struct FinalReply<'a> {
 impl FinalReply<'_> {
     /// The messages a text in Markdown becomes. `preview` is a message that shows a part of it already. Keys are the
     /// run's id, `mark` and a number.
-    pub(crate) async fn rows(
-        &self,
-        inner: &Inner,
-        text: &str,
-        preview: Option<&str>,
-        mark: &str,
-    ) -> Vec<NewOutbound> {
-        let Said::Aloud(said) = normalise(text, false) else {
-            return self.number(inner, self.taken_back(preview), mark);
+    pub(crate) async fn rows(&self, text: &str, preview: Option<&str>, mark: &str) -> Vec<NewOutbound> {
+        let subject = Some(self.route.address.channel.as_str());
+        let about = HookAbout { session: Some(&self.run.session_key), run: Some(&self.run.id), subject };
+        let text = message_out_or_nothing(self.outgoing.inner(), about, text.to_owned()).await;
+        let Said::Aloud(said) = normalise(&text, false) else {
+            return self.number(self.taken_back(preview), mark);
         };
-        let (said, files) = self.with_files(inner, said).await;
+        let (said, files) = self.with_files(said).await;
         let parts = self.parts(&said, files);
         let mut contents = Vec::with_capacity(parts.len() + 1);
         match (preview, parts.as_slice()) {
@@ -58,7 +58,7 @@ impl FinalReply<'_> {
                 contents.extend(parts);
             }
         }
-        self.number(inner, contents, mark)
+        self.number(contents, mark)
     }
 
     fn taken_back(&self, preview: Option<&str>) -> Vec<(Option<String>, Content)> {
@@ -66,36 +66,26 @@ impl FinalReply<'_> {
         gone.map(|id| (None, Content::Delete { message_id: id.to_owned() })).into_iter().collect()
     }
 
-    fn number(
-        &self,
-        inner: &Inner,
-        contents: Vec<(Option<String>, Content)>,
-        mark: &str,
-    ) -> Vec<NewOutbound> {
+    fn number(&self, contents: Vec<(Option<String>, Content)>, mark: &str) -> Vec<NewOutbound> {
         let numbered = contents.into_iter().enumerate();
         let row = |(part, (reply_to, content)): (usize, (Option<String>, Content))| {
             let key = format!("{}:{mark}{}", self.run.id, self.before + part);
-            self.row(inner, key, reply_to, content)
+            self.row(key, reply_to, content)
         };
         numbered.map(row).collect()
     }
 
     /// One row.
-    pub(crate) fn row(
-        &self,
-        inner: &Inner,
-        key: String,
-        reply_to: Option<String>,
-        content: Content,
-    ) -> NewOutbound {
+    pub(crate) fn row(&self, key: String, reply_to: Option<String>, content: Content) -> NewOutbound {
         let address = self.route.address.clone();
         let no_previews = self.run.has_words_of_others();
         let outbound = Outbound { address, key, reply_to, silent: false, no_previews, content };
-        row_of(inner, &outbound, Some(self.run.session_key.clone()), Some(self.run.id.clone()))
+        row_of(self.outgoing, &outbound, Some(self.run.session_key.clone()), Some(self.run.id.clone()))
     }
 
     /// The model's wishes laid over the text, what tools said taken out, its files looked for.
-    async fn with_files(&self, inner: &Inner, mut said: ReplyText) -> (ReplyText, Vec<File>) {
+    async fn with_files(&self, mut said: ReplyText) -> (ReplyText, Vec<File>) {
+        let inner = self.outgoing.inner();
         for wish in self.wishes {
             match wish {
                 Directive::ReplyToCurrent => said.reply_to = ReplyTo::Current,
@@ -117,7 +107,7 @@ impl FinalReply<'_> {
         let caller = if is_owners { Caller::Owner } else { Caller::Guest };
         let mut files = Vec::new();
         for named in std::mem::take(&mut said.media) {
-            match media::take(inner, (&workspace, caller), &named).await {
+            match media::take(inner, &workspace, caller, &named).await {
                 Ok(file) => match self.as_sendable(file, said.as_voice) {
                     Ok(file) => files.push(file),
                     Err(name) => add_line(&mut said.text, &format!("Attachment: {name}")),

@@ -1,335 +1,240 @@
-//! Recording a reply and telling everyone, in that order: what was told is never lost.
-
-use std::sync::Arc;
+//! Recording what a turn came to and telling everyone, in that order: what was told is never lost.
 
 use homard_agent::History;
-use homard_llm::{Attempt, FailReason};
 use homard_models::auth::is_stored;
-use homard_protocol::events::{ChatMessage, ChatState, ErrorKind, FinalMessage};
+use homard_protocol::events::{ChatMessage, ChatState, FinalMessage};
 use homard_protocol::{
-    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, SessionId,
-    StopReason, ToolCall, Usage,
+    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason,
 };
-use homard_store::{FinishRun, NewOutbound, RawJson, RunStatus, SessionKind};
+use homard_store::{FinishRun, NewOutbound, RunStatus, SessionEntry, SessionKind};
 use serde_json::json;
 
 use crate::delivery::reply_rows;
-use crate::delivery::shape::{Shaped, shape};
-use crate::relay::Inner;
-use crate::turns::runs::{Run, RunEnd};
-use crate::turns::source::StopCause;
+use crate::delivery::shape::shape;
+use crate::parts::Outgoing;
+use crate::turns::outcome::{Failed, NotBegun, RunEnd, Stopped, TurnFacts, TurnOutcome};
+use crate::turns::runs::Run;
 
-/// What a turn came to.
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: RunStatus,
-    /// The last answer, whole or partial.
-    pub(crate) answer: Option<AssistantMessage>,
-    pub(crate) error: Option<String>,
-    pub(crate) error_kind: ErrorKind,
-    pub(crate) started_at: Option<i64>,
-    pub(crate) session_id: Option<SessionId>,
-    pub(crate) provider: String,
-    pub(crate) model: String,
-    pub(crate) context_window: Option<u64>,
-    /// What was tried in vain on the way.
-    pub(crate) attempts: Vec<Attempt>,
-    /// The credential that worked.
-    pub(crate) profile: Option<String>,
-    pub(crate) usage: Usage,
-    pub(crate) last_call: Usage,
-    /// How often the conversation was summarised.
-    pub(crate) compactions: u32,
-    /// Whether notes were written before.
-    pub(crate) flushed: bool,
-    /// Calls that are the asking program's to run.
-    pub(crate) handed: Vec<ToolCall>,
-    /// Whether the transcript is no longer what the lane believes.
-    pub(crate) changed_elsewhere: bool,
-    /// Where the prompt's tokens went, when that is news to the session.
-    pub(crate) prompt_report: Option<RawJson>,
-}
-
-impl Reply {
-    fn without_a_model(status: RunStatus, error: Option<String>, started_at: Option<i64>) -> Self {
-        Self {
-            status,
-            answer: None,
-            error,
-            error_kind: ErrorKind::Unknown,
-            started_at,
-            session_id: None,
-            provider: String::new(),
-            model: String::new(),
-            context_window: None,
-            attempts: Vec::new(),
-            profile: None,
-            usage: Usage::default(),
-            last_call: Usage::default(),
-            compactions: 0,
-            flushed: false,
-            handed: Vec::new(),
-            changed_elsewhere: true,
-            prompt_report: None,
-        }
-    }
-
-    /// Stopped while it waited for its turn.
-    pub(crate) fn stopped_before_it_began() -> Self {
-        Self::without_a_model(RunStatus::Aborted, None, None)
-    }
-
-    /// The model could not be asked at all.
-    pub(crate) fn failed_to_begin(error: String, started_at: i64, session_id: Option<SessionId>) -> Self {
-        Self { session_id, ..Self::without_a_model(RunStatus::Error, Some(error), Some(started_at)) }
-    }
-}
-
-/// What programs decide on, from the model layer's own reason.
-pub(crate) fn error_kind(reason: FailReason) -> ErrorKind {
-    match reason {
-        FailReason::Refusal | FailReason::ContentFilter => ErrorKind::Refusal,
-        FailReason::Timeout => ErrorKind::Timeout,
-        FailReason::RateLimit => ErrorKind::RateLimit,
-        FailReason::ContextOverflow => ErrorKind::ContextLength,
-        FailReason::Auth
-        | FailReason::Billing
-        | FailReason::Format
-        | FailReason::ModelNotFound
-        | FailReason::Overloaded
-        | FailReason::Budget
-        | FailReason::Aborted
-        | FailReason::Unknown => ErrorKind::Unknown,
-    }
+/// What is written down at the end of a run, beside its outcome.
+struct Record {
+    /// The transcript line of the last answer.
+    entry: Option<AssistantMessage>,
+    /// The text that is kept for whoever asks later.
+    text: Option<String>,
+    /// What goes out to a chat platform.
+    outbox: Vec<NewOutbound>,
 }
 
 /// Records and tells.
-pub(crate) async fn deliver(inner: &Arc<Inner>, run: &Run, mut reply: Reply, history: &mut Option<History>) {
+pub(crate) async fn deliver(
+    outgoing: &Outgoing,
+    run: &Run,
+    outcome: TurnOutcome,
+    history: &mut Option<History>,
+) {
+    let inner = outgoing.inner();
     run.narrator.flush();
     let said = run.narrator.text();
-    let shaped = shape(&said);
-    let stop_reason = reply.answer.as_ref().map(|answer| answer.stop_reason);
-    let entry = recorded(&reply, run, inner.clock().now_ms());
-    let reply_text = match &shaped {
-        Shaped::Text(text) => Some(text.clone()),
-        Shaped::Silence => None,
-    };
+    let reply = shape(&said);
     // Nobody is shown that a child has nothing to report, but whoever follows it wants to know.
     let is_child = SessionKind::of(&run.session_key) == SessionKind::Subagent;
-    let kept_text = reply_text
-        .clone()
-        .or_else(|| Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty()));
-    let outbox = reply_rows::rows(inner, run, &reply, &said).await;
-    let lost = record(inner, run, &reply, (entry, stop_reason, kept_text, outbox), history).await;
-    if lost.is_some() {
-        reply.status = RunStatus::Error;
-        reply.error.clone_from(&lost);
-    }
-    let ended_at = inner.clock().now_ms();
-    tell_programs(run, &reply, &shaped, stop_reason, ended_at);
-    let end = RunEnd {
-        status: reply.status,
-        reply: reply_text,
-        error: reply.error.clone(),
-        stop_reason: Some(stop_word(&reply, run, stop_reason)),
-        started_at: reply.started_at,
-        ended_at,
-        session_id: reply.session_id.as_ref().map(ToString::to_string),
-        provider: reply.provider.clone(),
-        model: reply.model.clone(),
-        usage: reply.usage,
-        attempts: reply.attempts.clone(),
-        wishes: run.narrator.wishes(),
-        calls: reply.handed.clone(),
+    let unshown = || Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty());
+    let record = Record {
+        // A turn that was never recorded as begun has no transcript to write to.
+        entry: outcome.session_id().and_then(|_| recorded(&outcome, inner.clock().now_ms())),
+        text: reply.clone().or_else(unshown),
+        outbox: reply_rows::rows(outgoing, run, &outcome, &said).await,
     };
-    run.narrator.end(last_word(&reply, run, shaped, (lost, stop_reason), ended_at));
-    inner.run_ended(&end);
-    run.ended(end);
+    let outcome = match write_down(outgoing, run, &outcome, record, history).await {
+        Ok(()) => outcome,
+        Err(lost) => outcome.lost(lost),
+    };
+    let end = RunEnd { outcome, reply, ended_at: inner.clock().now_ms() };
+    tell_programs(run, &end);
+    run.narrator.end(last_word(&end));
+    inner.run_ended(run, end);
 }
 
 /// The transcript line of the last answer.
-fn recorded(reply: &Reply, run: &Run, now: i64) -> Option<AssistantMessage> {
-    let mut answer = reply.answer.clone();
-    match reply.status {
-        RunStatus::Aborted | RunStatus::TimedOut | RunStatus::Interrupted => {
-            let partial = answer.as_mut()?;
-            partial
-                .content
-                .retain(|block| matches!(block, AssistantBlock::Text { text, .. } if !text.is_empty()));
-            if partial.content.is_empty() {
-                return None;
-            }
-            INJECTED_PROVIDER.clone_into(&mut partial.provider);
-            INJECTED_MODEL.clone_into(&mut partial.model);
-            partial.stop_reason = StopReason::Aborted;
-            partial.error_message = run.stopped_by().map(|by| format!("stopped: {}", by.as_str()));
-            answer
-        }
-        RunStatus::Error => {
-            let mut failed = answer.unwrap_or_else(|| AssistantMessage {
+fn recorded(outcome: &TurnOutcome, now: i64) -> Option<AssistantMessage> {
+    match outcome {
+        TurnOutcome::Answered(answered) => answered.answer.clone(),
+        TurnOutcome::Stopped(stopped) => partial(stopped),
+        TurnOutcome::Failed(Failed { facts, answer, failure, .. }) => {
+            let nothing = || AssistantMessage {
                 content: Vec::new(),
-                provider: reply.provider.clone(),
-                model: reply.model.clone(),
+                provider: facts.used.provider.clone(),
+                model: facts.used.model.clone(),
                 ..AssistantMessage::injected(String::new(), StopReason::Error, now)
-            });
-            // A call nobody will answer would make the conversation invalid.
-            failed.content.retain(|block| !matches!(block, AssistantBlock::ToolCall(_)));
-            failed.stop_reason = StopReason::Error;
-            failed.error_message.clone_from(&reply.error);
-            Some(failed)
+            };
+            Some(failed(answer.clone().unwrap_or_else(nothing), &failure.error))
         }
-        RunStatus::Ok | RunStatus::Queued | RunStatus::Running => answer,
+        TurnOutcome::NotBegun(NotBegun::Failed { error, .. }) => {
+            let nothing = AssistantMessage {
+                content: Vec::new(),
+                provider: String::new(),
+                model: String::new(),
+                ..AssistantMessage::injected(String::new(), StopReason::Error, now)
+            };
+            Some(failed(nothing, error))
+        }
+        TurnOutcome::NotBegun(_) => None,
     }
 }
 
-type Record = (Option<AssistantMessage>, Option<StopReason>, Option<String>, Vec<NewOutbound>);
+/// What had been said when somebody stopped it, if anything.
+fn partial(stopped: &Stopped) -> Option<AssistantMessage> {
+    let mut partial = stopped.answer.clone()?;
+    partial.content.retain(|block| matches!(block, AssistantBlock::Text { text, .. } if !text.is_empty()));
+    if partial.content.is_empty() {
+        return None;
+    }
+    INJECTED_PROVIDER.clone_into(&mut partial.provider);
+    INJECTED_MODEL.clone_into(&mut partial.model);
+    partial.stop_reason = StopReason::Aborted;
+    partial.error_message = stopped.by.map(|by| format!("stopped: {}", by.as_str()));
+    Some(partial)
+}
 
-/// Writes the end of the run; answers with what to tell people if that was impossible.
-async fn record(
-    inner: &Arc<Inner>,
+fn failed(mut answer: AssistantMessage, error: &str) -> AssistantMessage {
+    // A call nobody will answer would make the conversation invalid.
+    answer.content.retain(|block| !matches!(block, AssistantBlock::ToolCall(_)));
+    answer.stop_reason = StopReason::Error;
+    answer.error_message = Some(error.to_owned());
+    answer
+}
+
+/// Writes the end of the run; the error is what to tell people if that was impossible.
+async fn write_down(
+    outgoing: &Outgoing,
     run: &Run,
-    reply: &Reply,
-    (entry, stop_reason, text, outbox): Record,
+    outcome: &TurnOutcome,
+    record: Record,
     history: &mut Option<History>,
-) -> Option<String> {
-    let mut finish = FinishRun::new(run.id.clone(), reply.status);
-    // A turn that was never recorded as begun has no transcript to write to.
-    let entry = entry.filter(|_| reply.session_id.is_some());
+) -> Result<(), String> {
+    let inner = outgoing.inner();
+    let Record { entry, text, outbox } = record;
+    let mut finish = FinishRun::new(run.id.clone(), outcome.status());
     finish.entries =
         entry.iter().map(|e| EntryKind::Message { message: Message::Assistant(e.clone()) }).collect();
-    finish.stop_reason = stop_reason;
-    finish.error.clone_from(&reply.error);
+    finish.stop_reason = outcome.model_stopped();
+    finish.error = outcome.error().map(str::to_owned);
     finish.reply = text;
     finish.outbox.clone_from(&outbox);
-    finish.usage = Some(reply.usage);
-    finish.attempts = reply.attempts.iter().filter_map(|a| serde_json::to_value(a).ok()).collect();
-    if !reply.model.is_empty() {
-        finish.provider = Some(reply.provider.clone());
-        finish.model = Some(reply.model.clone());
-    }
-    let (usage, last, window) = (reply.usage, reply.last_call, reply.context_window);
-    let (provider, model) = (finish.provider.clone(), finish.model.clone());
-    let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
-    let compactions = u64::from(reply.compactions);
-    let flushed_at = reply.flushed.then(|| inner.clock().now_ms());
-    let profile = reply.profile.clone().filter(|id| is_stored(id));
-    let prompt_report = reply.prompt_report.clone();
-    finish.patch = Some(Box::new(move |session| {
-        if prompt_report.is_some() {
-            session.system_prompt_report = prompt_report;
-        }
-        session.aborted_last_run = Some(aborted);
-        if flushed_at.is_some() {
-            session.memory_flush_at = flushed_at;
-            session.memory_flush_compaction_count = Some(session.compaction_count.unwrap_or(0));
-        }
-        if compactions > 0 {
-            session.compaction_count =
-                Some(session.compaction_count.unwrap_or(0).saturating_add(compactions));
-        }
-        if provider.is_some() {
-            session.system_sent = Some(true);
-            session.model_provider = provider;
-            session.model = model;
-            session.context_tokens = window;
-        }
-        // A person's own choice of credential stays theirs.
-        if let (Some(profile), None | Some("auto")) =
-            (profile, session.auth_profile_override_source.as_deref())
-        {
-            session.auth_profile_override = Some(profile);
-            session.auth_profile_override_source = Some("auto".to_owned());
-            session.auth_profile_override_compaction_count = session.compaction_count;
-        }
-        if last.prompt_tokens() > 0 {
-            session.input_tokens = Some(usage.input);
-            session.output_tokens = Some(usage.output);
-            session.total_tokens = Some(last.prompt_tokens());
-            session.total_tokens_fresh = Some(true);
-        }
-    }));
+    finish.usage = Some(outcome.usage());
+    finish.attempts = outcome.attempts().iter().filter_map(|a| serde_json::to_value(a).ok()).collect();
+    finish.provider = outcome.model().map(|used| used.provider.clone());
+    finish.model = outcome.model().map(|used| used.model.clone());
+    let changes = SessionChanges {
+        facts: outcome.facts().cloned(),
+        is_aborted: matches!(outcome.status(), RunStatus::Aborted | RunStatus::TimedOut),
+        now: inner.clock().now_ms(),
+    };
+    finish.patch = Some(Box::new(move |session| changes.apply(session)));
     match inner.store().runs().finish(finish).await {
         Ok(finished) => {
-            inner.outbox().kick_all(inner, &outbox);
+            outgoing.kick_all(&outbox);
             if let (Some(entry), Some(place), Some(history)) =
                 (entry, finished.appended.first(), history.as_mut())
             {
                 history.record(Message::Assistant(entry), place.seq);
             }
             if let Some(session) = &finished.session {
-                inner.session_changed(session, "none", false);
+                inner.session_changed(session, "none", Vec::new());
             }
-            None
+            Ok(())
         }
         Err(error) => {
             tracing::error!(%error, run = %run.id, "the end of a run could not be recorded");
             *history = None;
-            Some(format!("The answer could not be saved: {error}"))
+            Err(format!("The answer could not be saved: {error}"))
         }
     }
 }
 
-fn tell_programs(run: &Run, reply: &Reply, shaped: &Shaped, stop: Option<StopReason>, ended_at: i64) {
-    let narrator = &run.narrator;
-    if reply.started_at.is_none() {
-        return;
+/// What a turn changes in its session's row.
+struct SessionChanges {
+    /// Of the turn, where a model was asked.
+    facts: Option<TurnFacts>,
+    is_aborted: bool,
+    now: i64,
+}
+
+impl SessionChanges {
+    fn apply(self, session: &mut SessionEntry) {
+        session.aborted_last_run = Some(self.is_aborted);
+        let Some(facts) = self.facts else { return };
+        if facts.prompt_report.is_some() {
+            session.system_prompt_report = facts.prompt_report;
+        }
+        if facts.flushed {
+            session.memory_flush_at = Some(self.now);
+            session.memory_flush_compaction_count = Some(session.compaction_count.unwrap_or(0));
+        }
+        if facts.compactions > 0 {
+            let before = session.compaction_count.unwrap_or(0);
+            session.compaction_count = Some(before.saturating_add(u64::from(facts.compactions)));
+        }
+        session.system_sent = Some(true);
+        session.model_provider = Some(facts.used.provider);
+        session.model = Some(facts.used.model);
+        session.context_tokens = Some(facts.used.context_window);
+        // A person's own choice of credential stays theirs.
+        if let (Some(profile), None | Some("auto")) =
+            (facts.used.profile.filter(|id| is_stored(id)), session.auth_profile_override_source.as_deref())
+        {
+            session.auth_profile_override = Some(profile);
+            session.auth_profile_override_source = Some("auto".to_owned());
+            session.auth_profile_override_compaction_count = session.compaction_count;
+        }
+        if facts.last_call.prompt_tokens() > 0 {
+            session.input_tokens = Some(facts.usage.input);
+            session.output_tokens = Some(facts.usage.output);
+            session.total_tokens = Some(facts.last_call.prompt_tokens());
+            session.total_tokens_fresh = Some(true);
+        }
     }
-    let stop = stop_word(reply, run, stop);
-    if reply.status == RunStatus::Ok {
-        narrator.usage(reply.usage.output);
+}
+
+fn tell_programs(run: &Run, RunEnd { outcome, reply, ended_at }: &RunEnd) {
+    let narrator = &run.narrator;
+    let Some(started_at) = outcome.started_at() else { return };
+    let status = outcome.status();
+    if status == RunStatus::Ok {
+        let stop = outcome.stop_word();
+        narrator.usage(outcome.usage().output);
         narrator.lifecycle(
             json!({"phase": "finishing", "stopReason": stop, "aborted": false, "endedAt": ended_at}),
         );
-        let terminal = match shaped {
-            Shaped::Text(text) => json!({"disposition": "visible", "text": text}),
-            Shaped::Silence => json!({"disposition": "silent"}),
+        let terminal = match reply {
+            Some(text) => json!({"disposition": "visible", "text": text}),
+            None => json!({"disposition": "silent"}),
         };
-        narrator.lifecycle(json!({"phase": "end", "startedAt": reply.started_at, "endedAt": ended_at,
+        narrator.lifecycle(json!({"phase": "end", "startedAt": started_at, "endedAt": ended_at,
             "stopReason": stop, "aborted": false, "terminalReply": terminal}));
         return;
     }
-    let aborted = matches!(reply.status, RunStatus::Aborted | RunStatus::TimedOut);
-    let error = reply.error.clone().unwrap_or_else(|| "This operation was aborted".to_owned());
-    narrator.lifecycle(json!({"phase": "error", "startedAt": reply.started_at, "endedAt": ended_at,
+    let aborted = matches!(status, RunStatus::Aborted | RunStatus::TimedOut);
+    let error = outcome.error().unwrap_or("This operation was aborted");
+    narrator.lifecycle(json!({"phase": "error", "startedAt": started_at, "endedAt": ended_at,
         "error": error, "aborted": aborted, "stopReason": if aborted { "aborted" } else { "error" }}));
 }
 
-fn stop_word(reply: &Reply, run: &Run, stop: Option<StopReason>) -> String {
-    match reply.status {
-        RunStatus::Aborted | RunStatus::TimedOut => {
-            run.stopped_by().unwrap_or(StopCause::Rpc).as_str().to_owned()
-        }
-        _ => stop.unwrap_or_default().as_str().to_owned(),
-    }
-}
-
 /// The event that ends the run for people.
-fn last_word(
-    reply: &Reply,
-    run: &Run,
-    shaped: Shaped,
-    (lost, stop): (Option<String>, Option<StopReason>),
-    now: i64,
-) -> ChatState {
-    let message = match shaped {
-        Shaped::Text(text) => Some(ChatMessage::new(text, now)),
-        Shaped::Silence => None,
-    };
-    if let Some(lost) = lost {
-        return ChatState::Error { error_message: lost, error_kind: ErrorKind::Unknown, message };
-    }
-    match reply.status {
+pub(crate) fn last_word(RunEnd { outcome, reply, ended_at }: &RunEnd) -> ChatState {
+    let message = reply.clone().map(|text| ChatMessage::new(text, *ended_at));
+    match outcome.status() {
         RunStatus::Ok => ChatState::Final {
             message: message.map(FinalMessage::Text),
-            usage: Some(reply.usage),
-            stop_reason: Some(stop_word(reply, run, stop)),
+            usage: outcome.facts().map(|facts| facts.usage),
+            stop_reason: outcome.stop_word(),
         },
         RunStatus::Aborted | RunStatus::Interrupted => {
-            ChatState::Aborted { message, stop_reason: stop_word(reply, run, stop) }
+            ChatState::Aborted { message, stop_reason: outcome.stop_word().unwrap_or_default() }
         }
         RunStatus::TimedOut | RunStatus::Error | RunStatus::Queued | RunStatus::Running => ChatState::Error {
-            error_message: reply.error.clone().unwrap_or_else(|| "The run failed.".to_owned()),
-            error_kind: reply.error_kind,
+            error_message: outcome.error().unwrap_or("The run failed.").to_owned(),
+            error_kind: outcome.error_kind(),
             message,
         },
     }

@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use homard_agent::Step;
 use homard_channel::{ChannelError, Content, Outbound, Receipt};
+use homard_tools::HookPoint;
 use std::time::Duration;
 
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
-use crate::relay::Inner;
+use crate::parts::Outgoing;
 use crate::turns::runs::Run;
 
 pub(crate) use ack::{acknowledge, taken_away};
@@ -52,27 +53,30 @@ impl Pulse {
 
 /// One turn that is watched.
 struct Watched {
-    inner: Arc<Inner>,
+    outgoing: Outgoing,
     run: Arc<Run>,
     route: ReplyRoute,
     manner: Manner,
 }
 
 /// Begins to show a turn, if it came from a chat platform.
-pub(crate) fn begin(inner: &Arc<Inner>, run: &Arc<Run>) {
+pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
     let Some(route) = run.delivery.route().cloned() else { return };
-    let manner = Manner::of(inner, &route.address);
+    let manner = Manner::of(outgoing, &route.address);
     if manner.abilities.is_none() {
         return;
     }
     let tell = run.delivery.show();
-    let watched = Watched { inner: Arc::clone(inner), run: Arc::clone(run), route, manner };
-    inner.tasks().spawn(async move {
+    let watched = Watched { outgoing: outgoing.clone(), run: Arc::clone(run), route, manner };
+    outgoing.inner().tasks().spawn(async move {
         let shown = async {
             match (watched.manner.blocks, watched.manner.preview) {
                 (Some(blocks), _) => watched.send_blocks(blocks).await,
-                (None, true) => watched.show_preview().await,
-                (None, false) => crate::delivery::run_delivery::Streamed::default(),
+                // Half a text cannot be filtered, and what is shown is said.
+                (None, true) if watched.outgoing.inner().hooks().is_quiet(HookPoint::MessageOut) => {
+                    watched.show_preview().await
+                }
+                (None, _) => crate::delivery::run_delivery::Streamed::default(),
             }
         };
         let (streamed, ()) = tokio::join!(shown, watched.type_along());
@@ -85,13 +89,17 @@ pub(crate) fn begin(inner: &Arc<Inner>, run: &Arc<Run>) {
 impl Watched {
     /// Says something at once and without keeping it, because nobody would miss it.
     async fn say_aside(&self, content: Content) -> Result<Receipt, ChannelError> {
-        say_aside(&self.inner, &self.route, content).await
+        say_aside(&self.outgoing, &self.route, content).await
     }
 }
 
-async fn say_aside(inner: &Inner, route: &ReplyRoute, content: Content) -> Result<Receipt, ChannelError> {
+async fn say_aside(
+    outgoing: &Outgoing,
+    route: &ReplyRoute,
+    content: Content,
+) -> Result<Receipt, ChannelError> {
     let address = route.address.clone();
-    let Some(there) = inner.channels().get(&address.channel, &address.account) else {
+    let Some(there) = outgoing.channels().get(&address.channel, &address.account) else {
         return Err(ChannelError::Unreachable("the account is not connected".to_owned()));
     };
     let outbound =

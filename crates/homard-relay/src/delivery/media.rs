@@ -32,7 +32,8 @@ pub(crate) enum NotSendable {
 /// its kind goes as a file.
 pub(crate) async fn take(
     inner: &Inner,
-    (workspace, caller): (&Path, Caller),
+    workspace: &Path,
+    caller: Caller,
     named: &str,
 ) -> Result<File, NotSendable> {
     if is_address(named) {

@@ -12,22 +12,23 @@ mod postman;
 mod verdict;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt};
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
-use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
+use homard_tools::HookAbout;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::media;
 use crate::delivery::reply_style::Manner;
+use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
-use crate::relay::Inner;
 use postman::Postman;
 
 /// How long what waits may still be sent when the gateway stops.
@@ -91,29 +92,16 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// There is something new for a conversation.
-    pub(crate) fn kick(&self, inner: &Arc<Inner>, row: &NewOutbound) {
-        let postman = lock(&self.postmen).get(&(row.channel.clone(), row.account.clone())).map(Arc::clone);
-        if let Some(postman) = postman {
-            postman.kick(inner, &self.tasks, row.conversation.clone());
-        }
-    }
-
-    /// The same for all of them.
-    pub(crate) fn kick_all(&self, inner: &Arc<Inner>, rows: &[NewOutbound]) {
-        rows.iter().for_each(|row| self.kick(inner, row));
-    }
-
     /// Waits for what becomes of a message. To be called before it can be sent.
     fn watch(&self, key: &str) -> oneshot::Receiver<Outcome> {
         let (tell, told) = oneshot::channel();
-        lock(&self.waiting).entry(key.to_owned()).or_default().push(tell);
+        self.waiting.lock().entry(key.to_owned()).or_default().push(tell);
         told
     }
 
     /// Nobody waits any more.
     fn unwatch(&self, key: &str) {
-        let mut waiting = lock(&self.waiting);
+        let mut waiting = self.waiting.lock();
         if let Some(list) = waiting.get_mut(key) {
             list.retain(|tell| !tell.is_closed());
             if list.is_empty() {
@@ -124,14 +112,14 @@ impl Outbox {
 
     /// Tells whoever waits what became of a message.
     fn tell(&self, key: &str, outcome: &Outcome) {
-        for tell in lock(&self.waiting).remove(key).unwrap_or_default() {
+        for tell in self.waiting.lock().remove(key).unwrap_or_default() {
             // Whoever gave up waiting finds it in the store.
             drop(tell.send(outcome.clone()));
         }
     }
 
     fn is_idle(&self) -> bool {
-        lock(&self.postmen).values().all(|postman| postman.is_idle())
+        self.postmen.lock().values().all(|postman| postman.is_idle())
     }
 
     /// Lets what waits go out for a moment, then ends. What is still being sent after that counts as ambiguous.
@@ -161,11 +149,22 @@ impl Drop for Watching<'_> {
 }
 
 impl Outgoing {
+    /// There is something new for their conversations.
+    pub(crate) fn kick_all(&self, rows: &[NewOutbound]) {
+        for row in rows {
+            let postman =
+                self.outbox().postmen.lock().get(&(row.channel.clone(), row.account.clone())).cloned();
+            if let Some(postman) = postman {
+                postman.kick(self, row.conversation.clone());
+            }
+        }
+    }
+
     /// Keeps something to be said and returns; it goes out as soon as it can.
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
+    pub(crate) async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
         self.say_in(saying, None).await
     }
 
@@ -176,7 +175,10 @@ impl Outgoing {
         session: Option<SessionKey>,
     ) -> Result<(), StoreError> {
         let OutgoingText { address, text, reply_to, key } = saying;
-        let manner = Manner::of(self.inner(), &address);
+        let subject = Some(address.channel.as_str());
+        let about = HookAbout { session: session.as_ref(), subject, ..HookAbout::default() };
+        let text = message_out_or_nothing(self.inner(), about, text).await;
+        let manner = Manner::of(self, &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {
             let reply_to = reply_to.clone().filter(|_| manner.replies_to(part));
@@ -189,7 +191,7 @@ impl Outgoing {
                 no_previews: false,
                 content,
             };
-            row_of(self.inner(), &outbound, session.clone(), None)
+            row_of(self, &outbound, session.clone(), None)
         });
         self.post(rows.collect()).await.map(drop)
     }
@@ -199,19 +201,18 @@ impl Outgoing {
     ///
     /// # Errors
     /// When it cannot be kept, or the platform will not take it, or `limit` passes first.
-    pub async fn send(&self, outbound: Outbound, limit: Duration) -> Result<Receipt, SendError> {
-        let inner = self.inner();
+    pub(crate) async fn send(&self, outbound: Outbound, limit: Duration) -> Result<Receipt, SendError> {
         let Address { channel, account, .. } = &outbound.address;
-        if inner.channels().get(channel, account).is_none() {
+        if self.channels().get(channel, account).is_none() {
             let (channel, account) = (channel.to_string(), account.to_string());
             return Err(SendError::NotConnected { channel, account });
         }
-        self.send_row(row_of(inner, &outbound, None, None), limit).await
+        self.send_row(row_of(self, &outbound, None, None), limit).await
     }
 
     /// Keeps a row and waits for what becomes of it.
     pub(crate) async fn send_row(&self, row: NewOutbound, limit: Duration) -> Result<Receipt, SendError> {
-        let outbox = self.inner().outbox();
+        let outbox = self.outbox();
         let key = row.key.clone();
         // Before what it watches, so that it is let go of after.
         let _watching = Watching { outbox, key: &key };
@@ -244,34 +245,35 @@ impl Outgoing {
             return Ok(Vec::new());
         }
         let posted = self.inner().store().outbox().post(rows.clone()).await?;
-        self.inner().outbox().kick_all(self.inner(), &rows);
+        self.kick_all(&rows);
         Ok(posted)
     }
 
     /// Begins to send what waits for an account; does it again after the account was replaced.
     pub(crate) fn open_outbox(&self, channel: &ChannelId, account: &AccountId) {
-        let (inner, outbox) = (self.inner(), self.inner().outbox());
+        let outbox = self.outbox();
         let name = (channel.clone(), account.clone());
         let postman = {
-            let mut postmen = lock(&outbox.postmen);
-            let postman = postmen.entry(name.clone()).or_insert_with(|| Arc::new(Postman::new(name)));
+            let mut postmen = outbox.postmen.lock();
+            let new = || Arc::new(Postman::new(name.clone(), outbox.tasks.clone()));
+            let postman = postmen.entry(name.clone()).or_insert_with(new);
             postman.is_welcome();
             Arc::clone(postman)
         };
-        let inner = Arc::clone(inner);
+        let outgoing = self.clone();
         outbox.tasks.spawn(async move {
             let (channel, account) = postman.name();
-            let waiting = inner.store().outbox().waiting_conversations(channel, account).await;
+            let waiting = outgoing.inner().store().outbox().waiting_conversations(channel, account).await;
             for conversation in waiting.or_log("what waits to be sent could not be read").unwrap_or_default()
             {
-                postman.kick(&inner, &inner.outbox().tasks, conversation);
+                postman.kick(&outgoing, conversation);
             }
         });
     }
 
     /// Once after a start: what was being sent may have arrived.
     pub(crate) async fn recover_outbox(&self) -> Result<(), StoreError> {
-        let outbox = self.inner().outbox();
+        let outbox = self.outbox();
         if outbox.recovered.swap(true, Ordering::SeqCst) {
             return Ok(());
         }
@@ -294,12 +296,12 @@ impl Outgoing {
 
     /// Gives up what has waited too long, also for accounts that are not connected.
     async fn give_up_old(&self) {
-        let before = self.inner().clock().now_ms().saturating_sub(millis(MAX_AGE));
+        let before = self.inner().clock().now_ms().saturating_sub(millis_i64(MAX_AGE));
         let expired = self.inner().store().outbox().expire(before).await;
         media::sweep(self.inner()).await;
         for row in expired.or_log("old messages could not be given up").unwrap_or_default() {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
-            bounced::tell(self.inner(), &row, &why).await;
+            bounced::tell(self, &row, &why).await;
         }
     }
 }
@@ -321,13 +323,13 @@ pub(crate) fn receipt_of(row: &OutboundRecord) -> Receipt {
 
 /// A row that keeps a message.
 pub(crate) fn row_of(
-    inner: &Inner,
+    outgoing: &Outgoing,
     outbound: &Outbound,
     session_key: Option<SessionKey>,
     run_id: Option<RunId>,
 ) -> NewOutbound {
     let Address { channel, account, .. } = &outbound.address;
-    let dedupes = inner
+    let dedupes = outgoing
         .channels()
         .known(channel, account)
         .is_some_and(|channel| channel.abilities().dedupes_sends == Ability::Has);
@@ -363,14 +365,6 @@ fn is_repeatable(content: &Content) -> bool {
             false
         }
     }
-}
-
-pub(crate) fn millis(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl std::fmt::Debug for Outbox {

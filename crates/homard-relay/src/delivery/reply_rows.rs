@@ -1,16 +1,18 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
 use homard_policy::reply::{PrefixFacts, Said, normalise};
-use homard_store::{NewOutbound, RunStatus};
+use homard_runtime::Clip;
+use homard_store::NewOutbound;
 
 use crate::delivery::answer::{FinalReply, preview_of};
-use crate::delivery::deliver::Reply;
 use crate::delivery::live::taken_away;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
 use crate::delivery::run_delivery::Streamed;
+use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;
+use crate::turns::outcome::TurnOutcome;
 use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
 
@@ -23,42 +25,50 @@ const FAILED: &str = "⚠️ Something went wrong and I could not answer. Please
 const MAX_REASON: usize = 400;
 
 /// The messages that tell the end of a run; none when it did not come from a chat platform.
-pub(crate) async fn rows(inner: &Inner, run: &Run, reply: &Reply, said: &str) -> Vec<NewOutbound> {
+pub(crate) async fn rows(
+    outgoing: &Outgoing,
+    run: &Run,
+    outcome: &TurnOutcome,
+    said: &str,
+) -> Vec<NewOutbound> {
+    let inner = outgoing.inner();
     let streamed = run.delivery.seal().await;
     let Some(route) = run.delivery.route() else { return Vec::new() };
-    let manner = Manner::of(inner, &route.address);
+    let manner = Manner::of(outgoing, &route.address);
     let wishes = run.narrator.wishes();
-    let facts = facts(inner, run, reply);
-    let speech = FinalReply { run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+    let facts = facts(inner, run, outcome);
+    let speech =
+        FinalReply { outgoing, run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.
         false => preview_of(inner, &run.id).await,
     };
     let preview = streamed.preview.as_deref().or(shown_before.as_deref());
-    let mut rows = match text(run, route, reply, said, &streamed) {
-        Some(text) => speech.rows(inner, &text, preview, "").await,
+    let mut rows = match text(route, outcome, said, &streamed) {
+        Some(text) => speech.rows(&text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
-        None if preview.is_some() && reply.status != RunStatus::Ok => Vec::new(),
-        None => speech.rows(inner, "", preview, "").await,
+        None if preview.is_some() && !matches!(outcome, TurnOutcome::Answered(_)) => Vec::new(),
+        None => speech.rows("", preview, "").await,
     };
-    if let Some(content) = taken_away(inner, run) {
-        rows.push(speech.row(inner, format!("{}:ack", run.id), None, content));
+    if let Some(content) = taken_away(outgoing, run) {
+        rows.push(speech.row(format!("{}:ack", run.id), None, content));
     }
     rows
 }
 
 /// What is said; `None` for nothing.
-fn text(run: &Run, route: &ReplyRoute, reply: &Reply, said: &str, streamed: &Streamed) -> Option<String> {
+fn text(route: &ReplyRoute, outcome: &TurnOutcome, said: &str, streamed: &Streamed) -> Option<String> {
     let left = if streamed.pieces > 0 { streamed.rest.as_str() } else { said };
     let is_silent = matches!(normalise(said, false), Said::Silence);
     let shown = streamed.preview.is_some().then_some(left).filter(|_| !is_silent);
-    let sentence = match reply.status {
-        RunStatus::Ok => return (!is_silent && !left.trim().is_empty()).then(|| left.to_owned()),
-        RunStatus::Aborted if run.stopped_by() == Some(StopCause::Restart) => INTERRUPTED.to_owned(),
-        RunStatus::Aborted => return shown.map(str::to_owned),
-        RunStatus::Interrupted => INTERRUPTED.to_owned(),
-        RunStatus::Error | RunStatus::TimedOut | RunStatus::Queued | RunStatus::Running => why(route, reply),
+    let sentence = match (outcome, outcome.error()) {
+        (TurnOutcome::Answered(_), _) => {
+            return (!is_silent && !left.trim().is_empty()).then(|| left.to_owned());
+        }
+        (_, Some(error)) => why(route, error),
+        (_, None) if outcome.stopped_by() == Some(StopCause::Restart) => INTERRUPTED.to_owned(),
+        (_, None) => return shown.map(str::to_owned),
     };
     Some(match shown {
         Some(shown) => format!("{shown}\n\n{sentence}"),
@@ -67,24 +77,21 @@ fn text(run: &Run, route: &ReplyRoute, reply: &Reply, said: &str, streamed: &Str
 }
 
 /// One plain sentence about what went wrong; only the owner learns the reason.
-fn why(route: &ReplyRoute, reply: &Reply) -> String {
-    let Some(error) = reply.error.as_deref().filter(|_| route.is_owner) else { return FAILED.to_owned() };
-    let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = line.chars().take(MAX_REASON).collect();
-    if short.len() < line.len() {
-        short.push('…');
+fn why(route: &ReplyRoute, error: &str) -> String {
+    if !route.is_owner {
+        return FAILED.to_owned();
     }
-    format!("⚠️ {short}")
+    let line = error.split_whitespace().collect::<Vec<_>>().join(" ");
+    format!("⚠️ {}", line.ellipsis_after(MAX_REASON))
 }
 
-fn facts(inner: &Inner, run: &Run, reply: &Reply) -> PrefixFacts {
+fn facts(inner: &Inner, run: &Run, outcome: &TurnOutcome) -> PrefixFacts {
     let config = inner.config();
     let agent =
         config.agents.agent(agent_of(&config, &run.session_key)).unwrap_or(config.agents.default_agent());
-    let known = |word: &String| Some(word.clone()).filter(|word| !word.is_empty());
     PrefixFacts {
-        provider: known(&reply.provider),
-        model: known(&reply.model),
+        provider: outcome.model().map(|used| used.provider.clone()),
+        model: outcome.model().map(|used| used.model.clone()),
         thinking: agent.thinking.map(|level| format!("{level:?}").to_lowercase()),
         name: agent.identity.name.clone().or_else(|| agent.name.clone()),
     }

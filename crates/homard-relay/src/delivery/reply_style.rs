@@ -10,7 +10,7 @@ use homard_policy::access::{self, StreamMode};
 use homard_policy::accounts::ChannelAccounts;
 use homard_policy::reply::ReplyToMode;
 
-use crate::relay::Inner;
+use crate::parts::Outgoing;
 
 /// How an account speaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,9 +46,10 @@ pub(crate) struct BlockManner {
 
 impl Manner {
     /// The manner of the account an address names.
-    pub(crate) fn of(inner: &Inner, address: &Address) -> Self {
+    pub(crate) fn of(outgoing: &Outgoing, address: &Address) -> Self {
+        let inner = outgoing.inner();
         let abilities =
-            inner.channels().known(&address.channel, &address.account).map(|channel| channel.abilities());
+            outgoing.channels().known(&address.channel, &address.account).map(|channel| channel.abilities());
         Self::decide(&inner.config(), address, abilities)
     }
 

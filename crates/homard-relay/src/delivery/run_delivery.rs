@@ -1,17 +1,16 @@
 //! What one run knows about its way to a chat platform: where the answer goes, what was shown of it already, and what
 //! tools have said in its place.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use homard_channel::Address;
-use homard_protocol::RunId;
+use homard_runtime::Mutex;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::reply_route::ReplyRoute;
-use crate::parts::Outgoing;
 
 /// How long the end of a run waits for what is being shown of it.
 const SEAL_LIMIT: Duration = Duration::from_secs(20);
@@ -54,7 +53,7 @@ impl Delivery {
 
     /// A tool said something somewhere.
     pub(crate) fn said(&self, address: Address, text: String) {
-        let mut said = lock(&self.elsewhere);
+        let mut said = self.elsewhere.lock();
         if said.len() < MAX_SAID {
             said.push((address, text));
         }
@@ -62,14 +61,14 @@ impl Delivery {
 
     /// What tools said to `address`.
     pub(crate) fn said_to(&self, address: &Address) -> Vec<String> {
-        let said = lock(&self.elsewhere);
+        let said = self.elsewhere.lock();
         said.iter().filter(|(to, _)| to == address).map(|(_, text)| text.clone()).collect()
     }
 
     /// Somebody begins to show the answer while it is made; the place to say at the end what was shown.
     pub(crate) fn show(&self) -> oneshot::Sender<Streamed> {
         let (tell, told) = oneshot::channel();
-        *lock(&self.streamed) = Some(told);
+        *self.streamed.lock() = Some(told);
         self.shown.store(true, Ordering::Relaxed);
         tell
     }
@@ -87,7 +86,7 @@ impl Delivery {
     /// Nothing more is shown from now on; answers with what was.
     pub(crate) async fn seal(&self) -> Streamed {
         self.sealed.cancel();
-        let told = lock(&self.streamed).take();
+        let told = self.streamed.lock().take();
         match told {
             Some(told) => match tokio::time::timeout(SEAL_LIMIT, told).await {
                 Ok(streamed) => streamed.unwrap_or_default(),
@@ -99,17 +98,4 @@ impl Delivery {
             None => Streamed::default(),
         }
     }
-}
-
-impl Outgoing {
-    /// Notes that a tool said something in a run, so that the run's answer does not repeat it.
-    pub fn said_by_tool(&self, run: &RunId, address: Address, text: String) {
-        if let Some(run) = self.inner().runs().get(run) {
-            run.delivery.said(address, text);
-        }
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

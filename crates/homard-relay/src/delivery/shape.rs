@@ -3,18 +3,9 @@
 use homard_policy::reply::audible;
 pub(crate) use homard_policy::reply::may_be_silent as may_become_silent;
 
-/// What people are shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Shaped {
-    /// This text.
-    Text(String),
-    /// Nothing: the model chose silence, or said nothing.
-    Silence,
-}
-
-/// Shapes a finished reply.
-pub(crate) fn shape(text: &str) -> Shaped {
-    audible(text, false).map_or(Shaped::Silence, |text| Shaped::Text(text.to_owned()))
+/// What people are shown of a finished reply; nothing when the model chose silence, or said nothing.
+pub(crate) fn shape(text: &str) -> Option<String> {
+    audible(text, false).map(str::to_owned)
 }
 
 /// Reasoning as people are shown it before an answer.

@@ -3,10 +3,10 @@
 //! nobody but the owner brings about.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 use homard_channel::{Inbound, Sender};
-use homard_runtime::Timestamp;
+use homard_runtime::{Mutex, Timestamp};
 
 /// How many times as many calls a group may cause as one person.
 const GROUP_FACTOR: u64 = 5;
@@ -80,7 +80,7 @@ impl CallQuota {
     }
 
     fn state(&self, now: Timestamp) -> MutexGuard<'_, State> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let hour = now.div_euclid(HOUR_MS);
         if hour != state.hour {
             *state = State { hour, ..State::default() };

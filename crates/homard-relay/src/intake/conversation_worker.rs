@@ -1,20 +1,19 @@
 //! One worker per conversation: a queue and a task that gathers and takes its messages one after the other, so that
 //! their order stays while conversations do not wait for each other. A worker goes away when it is empty.
 
-use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::InboundEvent;
 use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::{KeyedWorkers, Roused, Tasks, Worker};
 use homard_store::InboxId;
-use tokio::sync::{Notify, OwnedSemaphorePermit};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Instant;
 
 use super::gather::{Complete, Gathering, Item};
 use crate::parts::Intake;
-use crate::relay::Inner;
 
 /// Messages that may wait in one conversation.
 const MAX_WAITING: usize = 1_000;
@@ -29,49 +28,20 @@ pub(super) struct QueuedEvent {
 /// Which conversation: platform, account, place, thread.
 type Place = (ChannelId, AccountId, String, String);
 
-#[derive(Default)]
-struct ConversationWorker {
-    waiting: Mutex<VecDeque<QueuedEvent>>,
-    more: Notify,
-}
-
 /// All workers in which something goes on.
-#[derive(Default)]
 pub(super) struct ConversationWorkers {
-    busy: Mutex<HashMap<Place, Arc<ConversationWorker>>>,
+    workers: KeyedWorkers<Place, QueuedEvent>,
 }
 
 impl ConversationWorkers {
-    /// Puts something into its worker; gives it back when that is full.
-    pub(super) fn put(&self, relay: &Intake, thing: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
-        let place = place_of(&thing.heard);
-        let mut busy = lock(&self.busy);
-        if let Some(worker) = busy.get(&place) {
-            let mut waiting = lock(&worker.waiting);
-            if waiting.len() >= MAX_WAITING {
-                return Err(Box::new(thing));
-            }
-            waiting.push_back(thing);
-            worker.more.notify_one();
-            return Ok(());
-        }
-        let worker = Arc::new(ConversationWorker::default());
-        lock(&worker.waiting).push_back(thing);
-        busy.insert(place.clone(), Arc::clone(&worker));
-        let inner = Arc::clone(relay.inner());
-        relay.inner().tasks().spawn(sit(inner, place, worker));
-        Ok(())
+    pub(super) fn new(tasks: Tasks) -> Self {
+        Self { workers: KeyedWorkers::new(tasks, MAX_WAITING, Duration::ZERO) }
     }
 
-    /// Forgets a worker, unless something came meanwhile.
-    fn leave(&self, place: &Place, worker: &ConversationWorker) -> bool {
-        let mut busy = lock(&self.busy);
-        if lock(&worker.waiting).is_empty() {
-            busy.remove(place);
-            true
-        } else {
-            false
-        }
+    /// Puts something into its worker; gives it back when that is full.
+    pub(super) fn put(&self, intake: &Intake, event: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
+        let put = self.workers.put(place_of(&event.heard), event, |worker| work(intake.clone(), worker));
+        put.map_err(Box::new)
     }
 }
 
@@ -92,38 +62,38 @@ fn place_of(heard: &InboundEvent) -> Place {
 }
 
 /// The worker's task.
-async fn sit(inner: Arc<Inner>, place: Place, worker: Arc<ConversationWorker>) {
-    let relay = Intake::of(inner);
+async fn work(intake: Intake, worker: Worker<Place, QueuedEvent>) {
+    let stopping = intake.inner().stopping();
     let mut gathering = Gathering::default();
     loop {
-        let next = lock(&worker.waiting).pop_front();
-        if let Some(QueuedEvent { id, heard, permit }) = next {
-            match heard {
-                InboundEvent::Message(message) => {
-                    let pace = relay.pace_of(&message);
-                    let item = Item { id, message, held: permit };
-                    finish(&relay, gathering.add(item, pace, Instant::now())).await;
-                }
-                other @ (InboundEvent::Event(_) | InboundEvent::Moved { .. }) => {
-                    // What happened after a message is told after it.
-                    finish(&relay, gathering.all()).await;
-                    guarded(relay.notice(id, other), &relay, vec![id]).await;
-                }
-            }
+        if let Some(event) = worker.pop() {
+            take(&intake, &mut gathering, event).await;
             continue;
         }
-        finish(&relay, gathering.due(Instant::now())).await;
-        let Some(due) = gathering.next_due() else {
-            if lock(&worker.waiting).is_empty() && relay.inner().intake().workers.leave(&place, &worker) {
-                return;
-            }
-            continue;
-        };
-        tokio::select! {
-            () = worker.more.notified() => {}
-            () = sleep_until(due) => {}
+        finish(&intake, gathering.due(Instant::now())).await;
+        let is_over = match gathering.next_due() {
+            None => worker.idle(stopping).await,
             // What is not complete stays in the inbox and is taken up after the next start.
-            () = relay.inner().stopping().cancelled() => return,
+            Some(due) => worker.more_until(due, stopping).await == Roused::Stop,
+        };
+        if is_over {
+            return;
+        }
+    }
+}
+
+/// Adds a message to what is gathered; what happened besides is told after the messages before it.
+async fn take(intake: &Intake, gathering: &mut Gathering<OwnedSemaphorePermit>, event: QueuedEvent) {
+    let QueuedEvent { id, heard, permit } = event;
+    match heard {
+        InboundEvent::Message(message) => {
+            let pace = intake.pace_of(&message);
+            let item = Item { id, message, held: permit };
+            finish(intake, gathering.add(item, pace, Instant::now())).await;
+        }
+        other @ (InboundEvent::Event(_) | InboundEvent::Moved { .. }) => {
+            finish(intake, gathering.all()).await;
+            guarded(intake.notice(id, other), intake, vec![id]).await;
         }
     }
 }
@@ -146,8 +116,4 @@ async fn guarded(work: impl Future<Output = ()>, relay: &Intake, ids: Vec<InboxI
         tracing::error!("taking a message ended unexpectedly; it is left out");
         relay.close(ids, "a bug in Homard").await;
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

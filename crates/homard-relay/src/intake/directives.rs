@@ -2,6 +2,7 @@
 
 use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive};
+use homard_runtime::millis;
 use homard_store::SessionEntry;
 
 use super::inbound::{IntakeOutcome, rank};
@@ -198,7 +199,7 @@ fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>,
                     entry.queue_mode = Some(mode.as_str().to_owned());
                 }
                 if let Some(quiet) = wish.debounce {
-                    entry.queue_debounce_ms = Some(u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX));
+                    entry.queue_debounce_ms = Some(millis(quiet));
                 }
                 if let Some(cap) = wish.cap {
                     entry.queue_cap = u64::try_from(cap).ok();

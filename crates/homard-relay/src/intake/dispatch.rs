@@ -4,7 +4,7 @@ use homard_config::config::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
-use homard_policy::words::{Meaning, Reset};
+use homard_policy::words::{Call, Meaning, Reset};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, SessionEntry, StoreError};
 
@@ -52,7 +52,9 @@ impl Dispatch {
             {
                 return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            return Box::pin(self.obey_there(visit, (admitted, options), &meaning)).await;
+            let admitted = admitted.with_text(call.typed());
+            let obeyed = Box::pin(self.commands().obey_call(admitted, options, call.clone())).await?;
+            return Box::pin(self.unless_obeyed(visit, obeyed, &meaning)).await;
         } else if meaning.only_directives {
             return self.keep_directives(admitted, options, &meaning.directives).await;
         }
@@ -63,7 +65,7 @@ impl Dispatch {
             return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
         }
         let admitted = admitted.with_text(meaning.text.clone());
-        Box::pin(self.ask(visit, (admitted, options), &meaning)).await
+        Box::pin(self.ask(visit, admitted, options, &meaning)).await
     }
 
     /// Stops what goes on in the conversation, without waiting for anything.
@@ -131,44 +133,29 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Obeys a command; one that is none after all is told to the model.
-    async fn obey_there(
+    /// Tells the model what a command left to be told.
+    async fn unless_obeyed(
         &self,
         visit: InboundVisit,
-        (mut admitted, options): (Admitted, TurnOptions),
+        obeyed: Obeyed,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let mut called = None;
-        if let Some(call) = &meaning.command {
-            let (name, args) = (&call.name, call.args.trim());
-            let text = if args.is_empty() { format!("/{name}") } else { format!("/{name} {args}") };
-            admitted = admitted.with_text(text);
-            called = call.command.map(|command| (command, args.to_owned()));
-        }
-        let commands = self.commands();
-        let obeyed = match called {
-            Some(called) => Box::pin(commands.obey_call(admitted, options, called)).await?,
-            None => Obeyed::no(admitted, options),
-        };
-        match obeyed {
-            Obeyed::Yes(_) => Ok(IntakeOutcome::Taken),
-            Obeyed::No(left) => {
-                let (admitted, options) = *left;
-                let admitted = self.setup().call_skill(admitted).await;
-                self.ask(visit, (admitted, options), meaning).await
-            }
-        }
+        let Obeyed::No(left) = obeyed else { return Ok(IntakeOutcome::Taken) };
+        let (admitted, options) = *left;
+        let admitted = self.setup().call_skill(admitted).await;
+        self.ask(visit, admitted, options, meaning).await
     }
 
     /// Answers a command that stands beside a text.
     async fn answer_beside(&self, visit: &InboundVisit, admitted: &Admitted, name: &str) {
+        let Some(call) = Call::named(name) else { return };
         let id = format!("{}-{name}", admitted.message().message_id);
-        let beside = admitted.clone().with_id(id).with_text(format!("/{name}"));
+        let beside = admitted.clone().with_id(id).with_text(call.typed());
         let mut options = TurnOptions::of(Source::Channel).replying_to(visit.address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }
-        let answered = Box::pin(self.commands().obey(beside, options)).await;
+        let answered = Box::pin(self.commands().obey_call(beside, options, call)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 
@@ -176,7 +163,8 @@ impl Dispatch {
     async fn ask(
         &self,
         mut visit: InboundVisit,
-        (admitted, mut options): (Admitted, TurnOptions),
+        admitted: Admitted,
+        mut options: TurnOptions,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
         if self.may_not_answer(&visit) {
@@ -184,14 +172,14 @@ impl Dispatch {
         }
         if let Some(guest) = Guest::behind(&visit.message, admitted.standing().is_owner) {
             let most = self.inner().config().session.guest_calls_per_hour;
-            let quota = self.inner().intake().call_quota();
+            let quota = self.call_quota();
             if let Err(spent) = quota.check(&guest, most, self.inner().clock().now_ms()) {
                 if spent.is_news {
                     let text = format!(
                         "That is a lot in one hour, and others want to be answered, too. Try again in {} min.",
                         spent.minutes
                     );
-                    say_there(&self.intake(), &visit, text, "enough").await;
+                    say_there(&self.outgoing(), &visit, text, "enough").await;
                 }
                 return Ok(IntakeOutcome::Nothing(
                     "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
@@ -200,16 +188,15 @@ impl Dispatch {
             }
         }
         self.begin_anew_if_stale(&mut visit).await?;
-        let intake = self.intake();
         let files =
-            intake.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
-        let Some(media) = intake.unless_stopped(&visit.message, files).await else {
+            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
+        let Some(media) = self.unless_stopped(&visit.message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),
             ));
         };
         let Some(mut told) = self.tell(&visit, &admitted, media) else {
-            say_there(&self.intake(), &visit, NO_TEXT.to_owned(), "no-text").await;
+            say_there(&self.outgoing(), &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
         told.labels.extend(self.brought_back(&visit, &admitted).await?);
@@ -239,7 +226,7 @@ impl Dispatch {
     async fn begin_anew_if_stale(&self, visit: &mut InboundVisit) -> Result<(), StoreError> {
         let Some(session) = &visit.session else { return Ok(()) };
         let key = visit.key().clone();
-        if !self.inner().runs().of_session(&key).is_empty() {
+        if !self.runs().of_session(&key).is_empty() {
             return Ok(());
         }
         let config = &visit.rules.config;
@@ -277,7 +264,7 @@ impl Dispatch {
             QueueMode::SteerBacklog => Queue::SteerToo,
             QueueMode::Interrupt => {
                 let id = run_id(&admitted)?;
-                if self.inner().runs().get(&id).is_none() {
+                if self.runs().get(&id).is_none() {
                     self.turns().stop_runs(&key, None, StopCause::Interrupt).await;
                 }
                 Queue::Wait
@@ -286,7 +273,7 @@ impl Dispatch {
         let Some(given_up) = self.make_room(&key, policy, &mut options) else {
             return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
         };
-        match self.turns().enqueue(admitted, options, (queue, None)).await {
+        match self.turns().enqueue(admitted, options, queue, None).await {
             Ok(Accepted::Started { .. }) => {
                 self.let_go(given_up).await;
                 Ok(IntakeOutcome::Taken)

@@ -4,6 +4,7 @@ use homard_channel::{Conversation, Details, Inbound, InboundEvent, Notice, Sende
 use homard_policy::access::may_be_told;
 use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
+use homard_runtime::Clip;
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};
 
@@ -18,7 +19,7 @@ impl Intake {
         let noticed = match heard {
             InboundEvent::Event(event) => self.tell_event(id, event).await,
             InboundEvent::Moved { channel, account, from, to } => {
-                self.follow_group(&channel, &account, (&from, &to)).await;
+                self.follow_group(&channel, &account, &from, &to).await;
                 Ok(Some("moved"))
             }
             InboundEvent::Message(_) => Ok(Some("a message")),
@@ -39,7 +40,7 @@ impl Intake {
             tracing::debug!(channel = %event.channel, "an event of somebody who may not speak is left out");
             return Ok(Some("not allowed"));
         }
-        let there = self.inner().channels().known(&event.channel, &event.account);
+        let there = self.channels().known(&event.channel, &event.account);
         let threads = there.map_or(Threads::None, |there| there.abilities().threads);
         let label = match &event.sender {
             Sender::Peer { id, .. } => Some(format!("{id} on {}", event.channel)),
@@ -47,7 +48,7 @@ impl Intake {
         };
         let Notice { channel, account, conversation, sender, key, text, timestamp } = event;
         let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut text: String = text.chars().take(MAX_TEXT).collect();
+        let mut text = text.clip_chars(MAX_TEXT).to_owned();
         self.inner().guards().secrets.hide_in(&mut text);
         let as_message = Inbound {
             channel,
@@ -68,7 +69,7 @@ impl Intake {
     }
 
     /// A group has a new id: what the owner wrote about the old one belongs to it.
-    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, (from, to): (&PeerId, &PeerId)) {
+    async fn follow_group(&self, channel: &ChannelId, account: &AccountId, from: &PeerId, to: &PeerId) {
         let accounts = self.inner().accounts();
         let account = accounts.get(channel, account);
         let rules = &account.rules;

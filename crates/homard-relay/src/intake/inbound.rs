@@ -22,7 +22,7 @@ use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::origin::Origin;
 use crate::intake::route::Route;
-use crate::parts::Intake;
+use crate::parts::{Intake, Outgoing};
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
@@ -168,7 +168,7 @@ impl Intake {
             }
         }
         if let Some(place) = told {
-            self.inner().intake().company().history.clear(&place);
+            self.state().company().history.clear(&place);
         }
         Ok(outcome)
     }
@@ -177,7 +177,7 @@ impl Intake {
     async fn account_of(&self, message: &Inbound) -> Option<SharedChannel> {
         let mut waited = Duration::ZERO;
         loop {
-            let found = self.inner().channels().known(&message.channel, &message.account);
+            let found = self.channels().known(&message.channel, &message.account);
             if found.is_some() || waited >= ACCOUNT_WAIT || self.inner().stopping().is_cancelled() {
                 return found;
             }
@@ -192,7 +192,7 @@ impl Intake {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
-                self.platforms().stranger_asks(&visit.message, &visit.account.rules, &label).await?;
+                self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
                 return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
@@ -216,15 +216,15 @@ impl Intake {
     /// Asks the rules of company.
     async fn judge(&self, visit: &InboundVisit) -> Result<Verdict, StoreError> {
         let message = &visit.message;
-        let ears = (&message.channel, &message.account);
-        let patterns = visit.rules.patterns(ears, &visit.destination.agent);
-        let let_in = self.inner().store().pairing().allowed(ears.0, ears.1).await?;
+        let (channel, account) = (&message.channel, &message.account);
+        let patterns = visit.rules.patterns(channel, account, &visit.destination.agent);
+        let let_in = self.inner().store().pairing().allowed(channel, account).await?;
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let activation = entry.and_then(|entry| entry.group_activation.as_deref());
         let limit = visit.account.rules.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
-        let bots_in_a_row = self.inner().intake().company().bots.heard(&visit.place(), is_bot, now, &limit);
+        let bots_in_a_row = self.state().company().bots.heard(&visit.place(), is_bot, now, &limit);
         Ok(judge(&Case {
             message,
             rules: &visit.account.rules,
@@ -243,7 +243,7 @@ impl Intake {
         let message = &visit.message;
         let Said { sender, timestamp, text, message_id } = Said::of(message);
         let remark = Remark { sender, text, timestamp, message_id };
-        self.inner().intake().company().history.keep(&visit.place(), remark, visit.history_limit());
+        self.state().company().history.keep(&visit.place(), remark, visit.history_limit());
     }
 }
 
@@ -278,10 +278,10 @@ fn is_guest(visit: &InboundVisit, standing: &Standing) -> bool {
 }
 
 /// Says something that is no answer of a run, where the message was said.
-pub(super) async fn say_there(relay: &Intake, visit: &InboundVisit, text: String, what: &str) {
+pub(super) async fn say_there(outgoing: &Outgoing, visit: &InboundVisit, text: String, what: &str) {
     let Some(address) = visit.address() else { return };
     let key = format!("{what}:{}:{}", visit.place(), visit.message.message_id);
-    let said = relay.outgoing().say(OutgoingText { address, text, reply_to: None, key }).await;
+    let said = outgoing.say(OutgoingText { address, text, reply_to: None, key }).await;
     said.or_log("a note could not be kept to be sent");
 }
 

@@ -39,7 +39,7 @@ impl Intake {
 
     /// What people on the platform of a message call us.
     pub(super) fn our_name(&self, message: &Inbound) -> Option<String> {
-        self.inner().channels().who_we_are(&message.channel, &message.account)?.username
+        self.channels().who_we_are(&message.channel, &message.account)?.username
     }
 }
 

@@ -14,7 +14,8 @@ use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
 use tokio::time::timeout;
 
-use crate::parts::Intake;
+use crate::parts::{Dispatch, Turns};
+use crate::relay::Inner;
 
 /// How long one file may take.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
@@ -37,7 +38,7 @@ pub(super) struct Media {
     pub(super) missing: Vec<String>,
 }
 
-impl Intake {
+impl Dispatch {
     /// Fetches what came with a message; `limit` is the largest file, in bytes.
     pub(super) async fn fetch_files(
         &self,
@@ -58,9 +59,9 @@ impl Intake {
                     Ok(fetched) => {
                         if let Some(guest) = &guest {
                             let bytes = u64::try_from(fetched.bytes.len()).unwrap_or(u64::MAX);
-                            self.inner().intake().company().media.sent(guest, bytes);
+                            self.state().company().media.sent(guest, bytes);
                         }
-                        let found = self.save(file, fetched).await;
+                        let found = save_file(self.inner(), file, fetched).await;
                         let Some((saved, picture)) = found else {
                             media.missing.push(format!("{kind}: it could not be saved"));
                             continue;
@@ -87,9 +88,11 @@ impl Intake {
 
     fn media_left(&self, guest: &str) -> u64 {
         let now = self.inner().clock().now_ms();
-        self.inner().intake().company().media.left(guest, now)
+        self.state().company().media.left(guest, now)
     }
+}
 
+impl Turns {
     /// Keeps a file that an operator sent where files of messages are kept; `None` when it could not be written.
     /// Answers with where it is and what it is.
     pub async fn keep_file(
@@ -106,31 +109,31 @@ impl Intake {
             size: None,
         };
         let fetched = Fetched { bytes, mime: None, name: name.map(str::to_owned) };
-        let (saved, _picture) = self.save(&file, fetched).await?;
+        let (saved, _picture) = save_file(self.inner(), &file, fetched).await?;
         Some((saved.path, saved.mime))
     }
+}
 
-    async fn save(&self, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
-        let folder = self.inner().media_dir();
-        let file = file.clone();
-        let files = self.inner().guards().files.clone();
-        let saved = tokio::task::spawn_blocking(move || {
-            let saved = save(&folder, &file, &fetched)?;
-            // Whoever attaches it, somebody else may have written it.
-            files.mark_attached(&saved.0.path);
-            Ok::<_, std::io::Error>(saved)
-        });
-        let saved = saved.await;
-        match saved {
-            Ok(Ok(saved)) => Some(saved),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "a file that came with a message could not be saved");
-                None
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a file that came with a message could not be saved");
-                None
-            }
+async fn save_file(inner: &Inner, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
+    let folder = inner.media_dir();
+    let file = file.clone();
+    let files = inner.guards().files.clone();
+    let saved = tokio::task::spawn_blocking(move || {
+        let saved = save(&folder, &file, &fetched)?;
+        // Whoever attaches it, somebody else may have written it.
+        files.mark_attached(&saved.0.path);
+        Ok::<_, std::io::Error>(saved)
+    });
+    let saved = saved.await;
+    match saved {
+        Ok(Ok(saved)) => Some(saved),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a file that came with a message could not be saved");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(%error, "a file that came with a message could not be saved");
+            None
         }
     }
 }

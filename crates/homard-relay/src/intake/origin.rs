@@ -4,6 +4,7 @@
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender};
 use homard_policy::access::{Standing, Verdict};
 use homard_protocol::{AccountId, ChannelId, SessionKey};
+use homard_runtime::Clip;
 use homard_store::{DeliveryContext, SessionEntry, SessionOrigin, SessionPatch};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ impl Origin {
             label: label.as_deref().map(short),
             space: space.as_deref().map(short),
             parent,
-            said: message.text.chars().take(MAX_SAID).collect(),
+            said: message.text.clip_chars(MAX_SAID).to_owned(),
         }
     }
 

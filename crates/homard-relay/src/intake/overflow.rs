@@ -18,7 +18,7 @@ impl Dispatch {
         policy: &QueuePolicy,
         options: &mut TurnOptions,
     ) -> Option<Vec<Waiting>> {
-        let lanes = self.inner().lanes();
+        let lanes = self.lanes();
         let (count, noted) = match make_room(policy, lanes.waiting(key)) {
             MakeRoom::Enough => return Some(Vec::new()),
             MakeRoom::RefuseNew => return None,
@@ -53,14 +53,14 @@ impl Dispatch {
         for waiting in given_up {
             tracing::info!(run = %waiting.run.id, "a waiting message is given up: too many wait");
             waiting.run.stop(StopCause::QueueOverflow);
-            turn::stop_waiting(self.inner(), waiting).await;
+            turn::stop_waiting(&self.turns(), waiting).await;
         }
     }
 
     /// Puts them back.
     pub(super) fn take_back(&self, given_up: Vec<Waiting>) {
         for waiting in given_up.into_iter().rev() {
-            self.inner().lanes().put_back(self.inner(), 0, waiting);
+            self.lanes().put_back(&self.turns(), 0, waiting);
         }
     }
 }

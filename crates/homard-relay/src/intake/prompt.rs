@@ -27,8 +27,7 @@ impl Dispatch {
         let (message, config) = (&visit.message, &visit.rules.config);
         let text = &admitted.message().text;
         let history: Vec<Said> = self
-            .inner()
-            .intake()
+            .state()
             .company()
             .history
             .pending(&visit.place())

@@ -1,7 +1,7 @@
 //! The owner's rules of company, read once per configuration and not per message.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
@@ -11,6 +11,7 @@ use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
+use homard_runtime::Mutex;
 
 use crate::relay::Inner;
 
@@ -19,7 +20,7 @@ pub(crate) struct CompanyRules {
     pub(super) config: Arc<Config>,
     pub(crate) routes: RouteRules,
     pub(crate) commands: CommandRules,
-    pub(super) words: Vocabulary,
+    pub(crate) words: Vocabulary,
     accounts: Arc<ChannelAccounts>,
     patterns: Mutex<HashMap<(ChannelId, AccountId, AgentId), Arc<MentionPatterns>>>,
 }
@@ -56,12 +57,13 @@ impl CompanyRules {
     /// What counts as our name for an agent.
     pub(super) fn patterns(
         &self,
-        (channel, account): (&ChannelId, &AccountId),
+        channel: &ChannelId,
+        account: &AccountId,
         agent: &AgentId,
     ) -> Arc<MentionPatterns> {
         let rules = self.account(channel, account);
         let key = (channel.clone(), account.clone(), agent.clone());
-        let mut known = lock(&self.patterns);
+        let mut known = self.patterns.lock();
         let made = known.entry(key).or_insert_with(|| {
             let patterns = MentionPatterns::of(&self.config, agent, &rules.rules);
             for problem in &patterns.problems {
@@ -72,6 +74,10 @@ impl CompanyRules {
         Arc::clone(made)
     }
 }
+
+/// The rules as they were last made.
+#[derive(Default)]
+pub(crate) struct KeptRules(Mutex<Option<Arc<CompanyRules>>>);
 
 impl Inner {
     /// Our accounts on chat platforms, as the owner has them now.
@@ -88,7 +94,8 @@ impl Inner {
     /// Whether a sender of whom only the id is known is the owner, on one of our accounts there.
     pub(crate) fn is_owner_by_id(
         &self,
-        (channel, account): (&ChannelId, Option<&AccountId>),
+        channel: &ChannelId,
+        account: Option<&AccountId>,
         sender: &Sender,
     ) -> bool {
         let rules = self.company_rules();
@@ -134,7 +141,7 @@ impl Inner {
     /// The rules as the owner has them now.
     pub(crate) fn company_rules(&self) -> Arc<CompanyRules> {
         let config = self.config();
-        let mut kept = lock(&self.intake().rules);
+        let mut kept = self.kept_rules().0.lock();
         match kept.as_ref().filter(|rules| Arc::ptr_eq(&rules.config, &config)) {
             Some(rules) => Arc::clone(rules),
             None => {
@@ -144,8 +151,4 @@ impl Inner {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,15 +2,14 @@
 //! word does not wait behind them.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use homard_channel::{ChatKind, Inbound, InboundEvent, Sender};
-use homard_runtime::OrCancel;
+use homard_runtime::{Mutex, OrCancel};
 use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
 use super::meaning;
-use crate::parts::Intake;
+use crate::parts::{Dispatch, Intake};
 
 /// Who, and where: platform, account, place, thread, sender.
 type Who = [String; 5];
@@ -30,7 +29,7 @@ struct Voice {
 
 impl StopFastPath {
     fn stop(&self, who: Who, id: InboxId) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let voice = known.entry(who).or_default();
         voice.said.insert(id);
         voice.stop.cancel();
@@ -38,7 +37,7 @@ impl StopFastPath {
 
     /// It is the turn of these, or they are left out.
     fn come_to(&self, who: &Who, ids: &[InboxId]) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         if let Some(voice) = known.get_mut(who) {
             voice.said.retain(|id| !ids.contains(id));
             if voice.said.is_empty() {
@@ -48,11 +47,7 @@ impl StopFastPath {
     }
 
     fn token(&self, who: &Who) -> CancellationToken {
-        self.lock().entry(who.clone()).or_default().stop.clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Who, Voice>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().entry(who.clone()).or_default().stop.clone()
     }
 }
 
@@ -63,28 +58,15 @@ impl Intake {
             && self.says_stop(message)
             && let Some(who) = who(message)
         {
-            self.inner().intake().hush.stop(who, id);
+            self.state().hush.stop(who, id);
         }
     }
 
     /// It is the turn of these.
     pub(super) fn hushed(&self, message: &Inbound, ids: &[InboxId]) {
         if let Some(who) = who(message) {
-            self.inner().intake().hush.come_to(&who, ids);
+            self.state().hush.come_to(&who, ids);
         }
-    }
-
-    /// Does something for a message; `None` when its sender says stop first.
-    pub(super) async fn unless_stopped<T>(
-        &self,
-        message: &Inbound,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let Some(who) = who(message) else { return Some(work.await) };
-        let hush = &self.inner().intake().hush;
-        let done = work.or_cancel(&hush.token(&who)).await.ok();
-        hush.come_to(&who, &[]);
-        done
     }
 
     /// In a group only who surely means us.
@@ -98,6 +80,21 @@ impl Intake {
         }
         let name = self.our_name(message);
         meaning::read(message, &self.inner().company_rules().words.reading(name.as_deref(), &[])).stop
+    }
+}
+
+impl Dispatch {
+    /// Does something for a message; `None` when its sender says stop first.
+    pub(super) async fn unless_stopped<T>(
+        &self,
+        message: &Inbound,
+        work: impl Future<Output = T>,
+    ) -> Option<T> {
+        let Some(who) = who(message) else { return Some(work.await) };
+        let hush = &self.state().hush;
+        let done = work.or_cancel(&hush.token(&who)).await.ok();
+        hush.come_to(&who, &[]);
+        done
     }
 }
 
@@ -131,6 +128,6 @@ mod tests {
         hush.come_to(&who, &[id]);
         assert!(!hush.token(&who).is_cancelled());
         hush.come_to(&who, &[]);
-        assert!(hush.lock().is_empty(), "nothing is remembered");
+        assert!(hush.known.lock().is_empty(), "nothing is remembered");
     }
 }

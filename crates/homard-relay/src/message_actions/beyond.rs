@@ -47,7 +47,8 @@ impl MessageActions {
         &self,
         address: Address,
         text: String,
-        (home, key): (&SessionKey, String),
+        home: &SessionKey,
+        key: String,
     ) -> Result<ActionOutcome, ActError> {
         let config = self.inner().config();
         let agent = home.agent_id().unwrap_or(&config.agents.default_agent().id).clone();

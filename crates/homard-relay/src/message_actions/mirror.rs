@@ -12,12 +12,7 @@ use crate::parts::MessageActions;
 
 impl MessageActions {
     /// Writes what was said into the conversation it was said in. Failing is logged: it has been said.
-    pub(super) async fn mirror(
-        &self,
-        (address, threads): (&Address, Threads),
-        acting: &ActingFor,
-        said: String,
-    ) {
+    pub(super) async fn mirror(&self, address: &Address, threads: Threads, acting: &ActingFor, said: String) {
         let key = self.session_at(address, threads);
         if acting.session.as_ref() == Some(&key) {
             return;

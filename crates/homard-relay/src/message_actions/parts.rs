@@ -24,11 +24,12 @@ impl Part {
 pub(super) async fn parts(
     deed: MessageAction,
     words: String,
-    (abilities, shape): (&Abilities, Shape),
+    abilities: &Abilities,
+    shape: Shape,
     folders: &Folders,
 ) -> Result<Vec<Part>, ActError> {
     Ok(match deed {
-        MessageAction::Send(post) => said(post, &words, (abilities, shape), folders).await?,
+        MessageAction::Send(post) => said(post, &words, abilities, shape, folders).await?,
         MessageAction::Poll(ballot) => vec![poll(ballot, abilities)],
         MessageAction::React { message_id, emoji } => vec![Part::plain(Content::React { message_id, emoji })],
         MessageAction::Edit { message_id, buttons, .. } => {
@@ -64,7 +65,8 @@ fn poll(ballot: PollDraft, abilities: &Abilities) -> Part {
 async fn said(
     post: Post,
     words: &str,
-    (abilities, shape): (&Abilities, Shape),
+    abilities: &Abilities,
+    shape: Shape,
     folders: &Folders,
 ) -> Result<Vec<Part>, ActError> {
     let Post { writing, files, guise, buttons, reply_to, silent, .. } = post;
@@ -79,7 +81,7 @@ async fn said(
             wanted => taken.push(carried(take(wanted, guise, folders).await?, abilities)?),
         }
     }
-    let mut contents = together(taken, &words, writing, (abilities, shape));
+    let mut contents = together(taken, &words, writing, abilities, shape);
     if !buttons.is_empty() {
         match contents.last_mut() {
             Some(Content::Text { buttons: below, .. }) => *below = buttons,
@@ -114,7 +116,8 @@ fn together(
     files: Vec<File>,
     words: &str,
     writing: Writing,
-    (abilities, shape): (&Abilities, Shape),
+    abilities: &Abilities,
+    shape: Shape,
 ) -> Vec<Content> {
     let written = |limit: usize| match writing {
         Writing::Tags if shape.dialect == Dialect::Html => {

@@ -6,6 +6,7 @@ use homard_channel::{Address, ChatKind};
 use homard_config::Config;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope, ThreadId};
+use homard_runtime::Clip;
 use homard_store::{DeliveryContext, SessionEntry, StoreError};
 
 use super::target::{self, ChannelName, Target};
@@ -31,7 +32,7 @@ impl MessageActions {
     pub async fn route_of(&self, key: &SessionKey) -> Result<Option<Address>, StoreError> {
         let session = self.inner().store().sessions().get(key).await?;
         let config = self.inner().config();
-        let names = self.inner().channel_names().all();
+        let names = self.channel_names().all();
         let kept = session.and_then(|session| last_spoken(&session.entry, names, &config));
         Ok(kept.or_else(|| of_key(key, &config)))
     }
@@ -48,7 +49,7 @@ impl MessageActions {
 
     async fn from(&self, acting: &ActingFor) -> Result<Option<Address>, StoreError> {
         // Where the answer of the run that asks goes is certain; where its conversation was last is the next best.
-        let run = acting.run.as_ref().and_then(|id| self.inner().runs().get(id));
+        let run = acting.run.as_ref().and_then(|id| self.runs().get(id));
         if let Some(route) = run.as_ref().and_then(|run| run.delivery.route()) {
             return Ok(Some(route.address.clone()));
         }
@@ -66,7 +67,7 @@ impl MessageActions {
     ) -> Result<Found, ActError> {
         let from = self.from(acting).await?;
         let address = self.resolve(config, place, from.as_ref())?;
-        let Some(there) = self.inner().channels().get(&address.channel, &address.account) else {
+        let Some(there) = self.channels().get(&address.channel, &address.account) else {
             let (channel, account) = (address.channel.to_string(), address.account.to_string());
             return Err(SendError::NotConnected { channel, account }.into());
         };
@@ -82,7 +83,7 @@ impl MessageActions {
         place: &Place,
         from: Option<&Address>,
     ) -> Result<Address, ActError> {
-        let names = self.inner().channel_names().all();
+        let names = self.channel_names().all();
         let target = place.target.as_deref().map(|text| target::parse(text, names)).transpose();
         let target = target.map_err(ActError::BadTarget)?;
         let named = place.channel.as_deref().map(str::trim).filter(|name| !name.is_empty());
@@ -95,7 +96,7 @@ impl MessageActions {
             (None, Some(from)) => from.channel.clone(),
             (None, None) => only_channel(config)?,
         };
-        if !self.inner().channel_names().knows(channel.as_str()) {
+        if !self.channel_names().knows(channel.as_str()) {
             return Err(unknown(channel.as_str()));
         }
         let here = from.filter(|from| from.channel == channel);
@@ -121,7 +122,7 @@ impl MessageActions {
 }
 
 fn unknown(name: &str) -> ActError {
-    ActError::UnknownChannel(name.chars().take(64).collect())
+    ActError::UnknownChannel(name.clip_chars(64).to_owned())
 }
 
 fn only_channel(config: &Config) -> Result<ChannelId, ActError> {

@@ -5,6 +5,7 @@
 
 use homard_channel::ChatKind;
 use homard_protocol::{ChannelId, PeerId, ThreadId};
+use homard_runtime::Clip;
 
 /// Most characters of a target that an error repeats.
 const MAX_SHOWN: usize = 100;
@@ -42,7 +43,7 @@ pub(crate) fn channel_of(name: &str, names: &[ChannelName]) -> Option<ChannelId>
 /// Reads a target. `names` are the platforms there are; only their names count as a platform's.
 pub(crate) fn parse(text: &str, names: &[ChannelName]) -> Result<Target, String> {
     let text = text.trim();
-    let shown: String = text.chars().take(MAX_SHOWN).collect();
+    let shown = text.clip_chars(MAX_SHOWN).to_owned();
     let (channel, rest) = platform(text, names);
     let (kind, rest) = kind(rest);
     let (id, thread) = split_thread(rest);

@@ -8,19 +8,19 @@ mod status;
 mod supervise;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Tasks;
+use homard_runtime::{Mutex, Tasks};
 use homard_store::StoreError;
 use tokio::sync::mpsc;
 
 pub use status::AccountStatus;
 
-use crate::delivery::outbox::SendError;
+use crate::delivery::outbox::{OutgoingText, SendError};
 use crate::parts::Platforms;
 use supervise::Account;
 
@@ -33,14 +33,20 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 pub(crate) type Name = (ChannelId, AccountId);
 
 /// Accounts by platform and name.
-#[derive(Default)]
 pub(crate) struct Channels {
     accounts: Mutex<HashMap<Name, Arc<Account>>>,
-    to_relay: OnceLock<mpsc::Sender<InboxItem>>,
+    to_relay: mpsc::Sender<InboxItem>,
+    /// The other end of that line, until an account is connected and somebody listens.
+    unheard: Mutex<Option<mpsc::Receiver<InboxItem>>>,
     tasks: Tasks,
 }
 
 impl Channels {
+    pub(crate) fn new() -> Self {
+        let (to_relay, heard) = mpsc::channel(HEARD);
+        Self { accounts: Mutex::default(), to_relay, unheard: Mutex::new(Some(heard)), tasks: Tasks::new() }
+    }
+
     /// One that may be spoken through: it was not stopped by hand.
     pub(crate) fn get(&self, channel: &ChannelId, account: &AccountId) -> Option<SharedChannel> {
         self.account(channel, account)
@@ -77,15 +83,11 @@ impl Channels {
     }
 
     fn account(&self, channel: &ChannelId, account: &AccountId) -> Option<Arc<Account>> {
-        self.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
+        self.accounts.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
     }
 
     fn put(&self, account: &Arc<Account>) -> Option<Arc<Account>> {
-        self.lock().insert(account.name(), Arc::clone(account))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Name, Arc<Account>>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.accounts.lock().insert(account.name(), Arc::clone(account))
     }
 }
 
@@ -102,11 +104,19 @@ impl Platforms {
         self.inner().owners()
     }
 
+    /// Keeps something to be said and returns; it goes out as soon as it can.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub async fn say(&self, saying: OutgoingText) -> Result<(), StoreError> {
+        self.outgoing().say(saying).await
+    }
+
     /// Makes accounts known without connecting them, so that answers of turns that waited through a restart are
     /// written for their platforms. To be called before [`Turns::recover`](crate::Turns::recover).
     pub fn know_channels(&self, accounts: &[SharedChannel]) {
         for channel in accounts {
-            drop(self.inner().channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
+            drop(self.channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
         }
     }
 
@@ -126,7 +136,7 @@ impl Platforms {
     /// Connects an account, in the place of the one of the same name if there is one.
     pub async fn replace_channel(&self, channel: SharedChannel) {
         let account = Arc::new(Account::new(channel));
-        if let Some(old) = self.inner().channels().put(&account) {
+        if let Some(old) = self.channels().put(&account) {
             old.stop().await;
         }
         self.run_account(&account);
@@ -134,7 +144,7 @@ impl Platforms {
 
     /// Forgets an account; what waits for it stays kept. `false` when there is none.
     pub async fn remove_channel(&self, channel: &ChannelId, account: &AccountId) -> bool {
-        let gone = self.inner().channels().lock().remove(&(channel.clone(), account.clone()));
+        let gone = self.channels().accounts.lock().remove(&(channel.clone(), account.clone()));
         match gone {
             Some(gone) => {
                 gone.stop().await;
@@ -147,7 +157,7 @@ impl Platforms {
     /// Connects an account that was stopped or gave up; one that is connected is left alone. `None` when there is
     /// no such account.
     pub async fn start_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
-        let account = self.inner().channels().account(channel, account)?;
+        let account = self.channels().account(channel, account)?;
         if account.status().running {
             return Some(false);
         }
@@ -157,7 +167,7 @@ impl Platforms {
             *status = account.status();
             status.last_error = None;
         });
-        drop(self.inner().channels().put(&fresh));
+        drop(self.channels().put(&fresh));
         self.run_account(&fresh);
         Some(true)
     }
@@ -165,7 +175,7 @@ impl Platforms {
     /// Stops an account and waits until it has; what is to be sent through it waits. `None` when there is no such
     /// account, `false` when it was stopped before.
     pub async fn stop_channel(&self, channel: &ChannelId, account: &AccountId) -> Option<bool> {
-        let account = self.inner().channels().account(channel, account)?;
+        let account = self.channels().account(channel, account)?;
         let was_stopped = account.is_stopped();
         account.stop().await;
         account.change(|status| status.last_stop_at = Some(self.inner().clock().now_ms()));
@@ -175,7 +185,7 @@ impl Platforms {
     /// How all accounts are, by platform and name.
     #[must_use]
     pub fn channel_status(&self) -> Vec<AccountStatus> {
-        let accounts: Vec<_> = self.inner().channels().lock().values().map(Arc::clone).collect();
+        let accounts: Vec<_> = self.channels().accounts.lock().values().map(Arc::clone).collect();
         let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
         all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
         all
@@ -188,7 +198,7 @@ impl Platforms {
         channel: &ChannelId,
         account: &AccountId,
     ) -> Option<homard_channel::Abilities> {
-        self.inner().channels().known(channel, account).map(|channel| channel.abilities())
+        self.channels().known(channel, account).map(|channel| channel.abilities())
     }
 
     /// Asks an account's platform who we are there, at most for `limit`.
@@ -201,7 +211,7 @@ impl Platforms {
         account: &AccountId,
         limit: Duration,
     ) -> Result<Probe, SendError> {
-        let Some(there) = self.inner().channels().account(channel, account) else {
+        let Some(there) = self.channels().account(channel, account) else {
             let (channel, account) = (channel.to_string(), account.to_string());
             return Err(SendError::NotConnected { channel, account });
         };
@@ -217,8 +227,9 @@ impl Platforms {
     }
 
     fn run_account(&self, account: &Arc<Account>) {
-        let channels = self.inner().channels();
-        let to_relay = channels.to_relay.get_or_init(|| self.begin_to_hear()).clone();
+        let channels = self.channels();
+        self.begin_to_hear();
+        let to_relay = channels.to_relay.clone();
         account.begins();
         let cancel = channels.tasks.token().child_token();
         let (account, clock) = (Arc::clone(account), self.inner().clock().clone());
@@ -227,19 +238,19 @@ impl Platforms {
         self.outgoing().open_outbox(&channel, &name);
     }
 
-    /// The line on which everything heard comes in.
-    fn begin_to_hear(&self) -> mpsc::Sender<InboxItem> {
-        let (to_relay, heard) = mpsc::channel(HEARD);
-        let tasks = &self.inner().channels().tasks;
-        let (relay, cancel) = (self.clone(), tasks.token().clone());
-        tasks.spawn(relay.intake().listen_to(heard, cancel));
-        to_relay
+    /// Listens on the line on which everything heard comes in, unless that is done already.
+    fn begin_to_hear(&self) {
+        let channels = self.channels();
+        if let Some(heard) = channels.unheard.lock().take() {
+            let tasks = &channels.tasks;
+            tasks.spawn(self.intake().listen_to(heard, tasks.token().clone()));
+        }
     }
 }
 
 impl std::fmt::Debug for Channels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Channels").field("accounts", &self.lock().len()).finish_non_exhaustive()
+        f.debug_struct("Channels").field("accounts", &self.accounts.lock().len()).finish_non_exhaustive()
     }
 }
 

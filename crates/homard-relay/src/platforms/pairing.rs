@@ -10,7 +10,7 @@ use homard_runtime::OrLog;
 use homard_store::{PairingAsked, PairingRequest, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
-use crate::parts::Platforms;
+use crate::parts::Intake;
 use crate::platforms::pairing_row::{pairing_account, pairing_row};
 
 /// Most people who are told that somebody asks.
@@ -18,13 +18,13 @@ const MAX_OWNERS: usize = 3;
 /// The fact that names the message somebody first wrote.
 const FIRST_MESSAGE: &str = "messageId";
 
-impl Platforms {
+impl Intake {
     /// Notes that a stranger wrote. The first time they are told their code, and the owner, where one of ours reaches
     /// them, is told that somebody asks. `id_label` is what the platform calls its ids.
     ///
     /// # Errors
     /// When it cannot be written down; nobody is told anything then.
-    pub async fn stranger_asks(
+    pub(crate) async fn stranger_asks(
         &self,
         message: &Inbound,
         rules: &AccountRules,
@@ -63,7 +63,7 @@ impl Platforms {
                 key: format!("pairing:{}:{code}", message.channel),
             })
             .await?;
-        self.tell_owners(message, rules, (id, code)).await;
+        self.tell_owners(message, rules, id, code).await;
         Ok(asked)
     }
 
@@ -80,7 +80,7 @@ impl Platforms {
     }
 
     /// Tells the owner, on every platform where they are named and we are connected.
-    async fn tell_owners(&self, message: &Inbound, rules: &AccountRules, (who, code): (&PeerId, &str)) {
+    async fn tell_owners(&self, message: &Inbound, rules: &AccountRules, who: &PeerId, code: &str) {
         let called = match &message.sender {
             Sender::Peer { name: Some(name), .. } => {
                 format!(", who calls themselves “{}”,", plain_name(name))
@@ -108,7 +108,7 @@ impl Platforms {
     fn reach(&self, channel: &ChannelId, id: &str, message: &Inbound) -> Option<Address> {
         let account =
             if *channel == message.channel { message.account.clone() } else { AccountId::default_account() };
-        self.inner().channels().get(channel, &account)?;
+        self.channels().get(channel, &account)?;
         let to = PeerId::parse(id).ok()?;
         Some(Address { channel: channel.clone(), account, chat: ChatKind::Direct, to, thread: None })
     }

@@ -38,7 +38,8 @@ pub(crate) fn is_read_by_others(key: &SessionKey) -> bool {
 pub(crate) fn judge(
     visibility: Visibility,
     between: &AgentToAgent,
-    (from, to): (&AgentId, &AgentId),
+    from: &AgentId,
+    to: &AgentId,
     is_own: bool,
 ) -> Result<(), PortError> {
     let refuse = |why: &str| Err(PortError::NotAllowed(why.to_owned()));
@@ -106,8 +107,8 @@ pub(crate) async fn may_reach(
 ) -> Result<(), PortError> {
     let (from, visibility) = (&cx.session_key, visibility(config, cx));
     let is_own = from == to || (visibility != Visibility::OnlySelf && descends(store, to, from).await);
-    let agents = (agent_of(config, from), agent_of(config, to));
-    judge(visibility, &config.tools.agent_to_agent, agents, is_own)
+    let (own, other) = (agent_of(config, from), agent_of(config, to));
+    judge(visibility, &config.tools.agent_to_agent, own, other, is_own)
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@
 
 use std::fmt::Write as _;
 
-use std::sync::Arc;
-
-use homard_exec::{Exit, Finished, Processes};
+use homard_exec::{Exit, Finished};
 use homard_protocol::SessionKey;
-use homard_runtime::OrLog;
+use homard_runtime::{Clip, OrLog};
 
 use crate::parts::Sessions;
 
@@ -17,21 +15,19 @@ use crate::parts::Sessions;
 const MAX_LINE_CHARS: usize = 120;
 
 impl Sessions {
-    /// Looks after the commands of all conversations from now on.
-    pub fn look_after(&self, processes: &Processes) {
-        let inner = Arc::downgrade(self.inner());
-        processes.on_exit(Box::new(move |finished| {
-            if let Some(inner) = inner.upgrade() {
-                Self::of(inner).hear_of(finished);
+    /// Tells conversations from now on when their commands end.
+    pub fn follow_commands(&self) {
+        let parts = self.downgrade();
+        self.inner().processes().exits().subscribe(move |finished| {
+            if let Some(parts) = parts.upgrade() {
+                Self::of(parts).hear_of(finished);
             }
-        }));
-        self.inner().commands_are_in(processes.clone());
+        });
     }
 
     /// Ends the commands that go on in the background of a conversation.
     pub fn end_commands(&self, key: &SessionKey) {
-        let Some(processes) = self.inner().processes() else { return };
-        let ended = processes.kill_scope(&key.to_string());
+        let ended = self.inner().processes().kill_scope(&key.to_string());
         if ended > 0 {
             tracing::info!(session = %key, ended, "commands ended with their conversation");
         }
@@ -76,7 +72,7 @@ fn words(finished: &Finished) -> String {
         Some(Exit::Cancelled) => "was stopped".to_owned(),
         None => "ended, nobody knows how".to_owned(),
     };
-    let line: String = finished.line.chars().take(MAX_LINE_CHARS).collect();
+    let line = finished.line.clip_chars(MAX_LINE_CHARS).to_owned();
     let mut text = format!("The command in the background {} (`{}`) {how}.", finished.id, one_line(&line));
     let tail = plain(finished.tail.trim());
     if !tail.is_empty() {

@@ -3,6 +3,7 @@
 use homard_protocol::{ModelRef, SessionKey};
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
 
+use crate::hook_points;
 use crate::parts::Sessions;
 use crate::turn_setup::settings::chosen_model;
 use crate::turns::source::StopCause;
@@ -19,13 +20,18 @@ impl Sessions {
         let reset = self.inner().store().sessions().reset(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
         self.announce_change(&reset.record, word);
+        hook_points::session_reset(self.inner(), key, reason).await;
         Ok(reset)
+    }
+
+    /// Tells filters that a conversation was deleted.
+    pub async fn ended(&self, key: &SessionKey) {
+        hook_points::session_ended(self.inner(), key, "deleted").await;
     }
 
     /// Tells watchers of the session list that a session changed.
     pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
-        let active = !self.inner().runs().of_session(&session.key).is_empty();
-        self.inner().session_changed(session, reason, active);
+        self.inner().session_changed(session, reason, self.runs().active_ids(&session.key));
     }
 
     /// The model a session would use now: its provider and name.

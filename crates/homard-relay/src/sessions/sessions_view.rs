@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use homard_config::config::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
+use homard_runtime::{Clip, millis_i64};
 use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
 use homard_tools::{
     AgentLine, HistoryLine, HistoryPage, HistoryWanted, PortError, SessionFilter, SessionLine, SessionsPage,
@@ -61,9 +62,7 @@ impl Sessions {
     async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let own = agent_of(&config, &cx.session_key);
-        let since = filter.active_within.map(|time| {
-            cx.clock.now_ms().saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
-        });
+        let since = filter.active_within.map(|time| cx.clock.now_ms().saturating_sub(millis_i64(time)));
         let query = SessionQuery { limit: MAX_LOOKED_AT, active_since: since, ..SessionQuery::default() };
         let tools = &config.tools;
         let visibility = visibility(&config, cx);
@@ -83,8 +82,8 @@ impl Sessions {
         };
         let mut rows = store.sessions().list(query).await.map_err(not_kept)?.rows;
         rows.retain(|row| {
-            let agents = (own, agent_of(&config, &row.key));
-            judge(visibility, &tools.agent_to_agent, agents, row.key == cx.session_key).is_ok()
+            let (other, is_own) = (agent_of(&config, &row.key), row.key == cx.session_key);
+            judge(visibility, &tools.agent_to_agent, own, other, is_own).is_ok()
         });
         Ok(rows)
     }
@@ -124,7 +123,7 @@ impl Sessions {
             updated_at: rfc3339(entry.updated_at),
             model,
             context_tokens: entry.total_tokens.filter(|_| entry.total_tokens_fresh == Some(true)),
-            running: !self.inner().runs().of_session(&row.key).is_empty(),
+            running: !self.runs().of_session(&row.key).is_empty(),
             spawned_by: entry.spawned_by.clone(),
             messages: Vec::new(),
         }
@@ -149,7 +148,7 @@ impl Sessions {
     /// A conversation by its key, if it may be seen.
     async fn session_seen(&self, cx: &ToolCx, key: &str) -> Result<SessionRecord, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
-        let unknown = || PortError::NoSession(key.chars().take(200).collect());
+        let unknown = || PortError::NoSession(key.clip_chars(200).to_owned());
         let parsed = SessionKey::parse_for(key.trim(), agent_of(&config, &cx.session_key));
         let parsed = parsed.map_err(|_unreadable| unknown())?;
         may_reach(&config, store, cx, &parsed).await?;
@@ -191,7 +190,7 @@ impl Sessions {
         if let Some(compactions) = row.entry.compaction_count.filter(|&count| count > 0) {
             let _written = writeln!(card, "Compactions: {compactions}");
         }
-        let runs = self.inner().runs().of_session(&row.key).len();
+        let runs = self.runs().of_session(&row.key).len();
         let _written = write!(card, "Runs under way or waiting: {runs}");
         Ok(card)
     }
@@ -269,15 +268,12 @@ fn told(page: &[PageEntry], tools: bool, room: &mut usize) -> (Vec<HistoryLine>,
             Message::ToolResult(result) if tools => ("tool", Some(result.tool_name.clone())),
             Message::ToolResult(_) | Message::Other(_) => continue,
         };
-        let mut text = message.text();
-        if text.is_empty() {
+        let whole = message.text();
+        if whole.is_empty() {
             continue;
         }
-        if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-            text.truncate(end);
-            text.push('…');
-            is_cut = true;
-        }
+        let text = whole.ellipsis_after(MAX_TEXT);
+        is_cut |= text != whole;
         match room.checked_sub(text.len()) {
             Some(rest) => *room = rest,
             None => return (reversed(lines), true),

@@ -14,7 +14,7 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
-use homard_runtime::{OrLog, millis};
+use homard_runtime::{Clip, OrLog, millis, millis_i64};
 use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
@@ -177,7 +177,7 @@ impl Subagents {
         cx: &ToolCx,
         recent: Duration,
     ) -> Result<Vec<ChildLine>, PortError> {
-        let recent = i64::try_from(recent.as_millis()).unwrap_or(i64::MAX);
+        let recent = millis_i64(recent);
         let since = cx.clock.now_ms().saturating_sub(recent);
         let rows = self.inner().store().subagents().of(&cx.session_key, since).await.map_err(not_kept)?;
         let mut lines = Vec::new();
@@ -195,7 +195,7 @@ impl Subagents {
             session_key: asked.child_key.to_string(),
             run_id: asked.run_id.to_string(),
             label: asked.label.clone(),
-            task: asked.task.chars().take(TASK_SHOWN).collect(),
+            task: asked.task.clip_chars(TASK_SHOWN).to_owned(),
             status: run.map_or("queued", |run| run.status.as_str()),
             seconds: until.saturating_sub(row.created_at) / 1_000,
         })

@@ -63,7 +63,7 @@ impl Sessions {
         }
         // The run that was looked at, whatever has become the last one since.
         let request = UndoRequest { run: Some(found.run), ..request };
-        let (undo, files) = (self.inner().undo().clone(), self.inner().guards().files.clone());
+        let (undo, files) = (self.replaced_files().clone(), self.inner().guards().files.clone());
         let done = off_thread(move || {
             let done = undo.apply(&request.wish())?;
             // Words of others that come back are still theirs.
@@ -73,7 +73,7 @@ impl Sessions {
         })
         .await?;
         for agent in &self.inner().config().agents.list {
-            self.inner().prompt().forget(&agent.workspace);
+            self.prompt().forget(&agent.workspace);
         }
         Ok(done)
     }
@@ -83,7 +83,7 @@ impl Sessions {
     /// # Errors
     /// When there is nothing to undo.
     pub async fn undo_preview(&self, request: UndoRequest) -> Result<RunChanges, UndoRefused> {
-        let undo = self.inner().undo().clone();
+        let undo = self.replaced_files().clone();
         off_thread(move || undo.look(&request.wish())).await
     }
 
@@ -96,7 +96,7 @@ impl Sessions {
         session: Option<SessionKey>,
         limit: usize,
     ) -> Result<Vec<RunChanges>, UndoRefused> {
-        let undo = self.inner().undo().clone();
+        let undo = self.replaced_files().clone();
         off_thread(move || undo.runs(session.as_ref(), limit)).await
     }
 }

@@ -100,12 +100,12 @@ impl TurnSetup {
         };
         let policy = policy_for(&config, agent, &about);
         let name = canonical_name(&call.tool);
-        let is_offered = rooms.tools.specs(&policy).iter().any(|spec| spec.name == name);
+        let is_offered = rooms.tools.specs(&policy, &self.ports()).iter().any(|spec| spec.name == name);
         let Some(tool) = rooms.tools.get(&name).filter(|_| is_offered) else {
             return Ok(Invoked::NotOffered);
         };
         let takes_action = tool.spec().parameters.pointer("/properties/action").is_some();
-        let skills = inner.skills().for_turn(&config, agent).await;
+        let skills = self.skills().for_turn(&config, agent).await;
         let exec = exec_rules(&config, agent, entry, inner.exec_policy());
         let taint = Taint::default();
         for label in self.labels_of(key).await? {
@@ -121,7 +121,7 @@ impl TurnSetup {
         }
         let desk = Desk::new();
         let mut scope =
-            (*taint::scope(inner, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
+            (*taint::scope(self, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
         scope.approvals = desk.approvals.clone();
         let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {
@@ -140,7 +140,7 @@ impl TurnSetup {
         let arguments = with_action(call.arguments, call.action.filter(|_| takes_action));
         let limit = config.tools.exec.timeout.saturating_add(MARGIN);
         let running = rooms.tools.call(&policy, &name, arguments, &cx);
-        let real = (call.when_asked == WhenAsked::Ask).then(|| inner.approvals().clone());
+        let real = (call.when_asked == WhenAsked::Ask).then(|| self.approvals().clone());
         let answering = desk.answer(real, &cx);
         tokio::pin!(running, answering);
         let time_is_up = tokio::time::sleep(limit);
@@ -150,7 +150,7 @@ impl TurnSetup {
             () = &mut answering => None,
             () = time_is_up => None,
         };
-        inner.prompt().forget(&cx.workspace);
+        self.prompt().forget(&cx.workspace);
         let Some(outcome) = outcome else {
             cancel.cancel();
             // It is given a moment to end in order; what it says then is of no interest.
@@ -176,7 +176,7 @@ fn with_action(mut arguments: Value, action: Option<String>) -> Value {
 struct Desk {
     approvals: Approvals,
     asked: Arc<Notify>,
-    refused: std::sync::Mutex<Option<String>>,
+    refused: homard_runtime::Mutex<Option<String>>,
 }
 
 impl Desk {
@@ -188,7 +188,7 @@ impl Desk {
                 bell.notify_one();
             }
         });
-        Self { approvals, asked, refused: std::sync::Mutex::default() }
+        Self { approvals, asked, refused: homard_runtime::Mutex::default() }
     }
 
     /// Answers what is asked, for ever: by asking those who may decide, or with no.
@@ -214,12 +214,12 @@ impl Desk {
                 }
                 let why = question.request.reasons.join("; ");
                 let why = format!("approval required for {}: {why}", question.request.tool);
-                *self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(why);
+                *self.refused.lock() = Some(why);
             }
         }
     }
 
     fn refused(&self) -> Option<String> {
-        self.refused.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.refused.lock().clone()
     }
 }

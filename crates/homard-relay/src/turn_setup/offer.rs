@@ -1,9 +1,10 @@
 //! Which tools a model is told about, worked out once per policy: descriptions and schemas are large, and the
-//! same for every turn until the configuration changes.
+//! same for every turn until the configuration changes, or what a tool needs comes or goes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use homard_tools::{ToolPolicy, ToolSpec, Toolbox};
+use homard_runtime::Mutex;
+use homard_tools::{Ports, ToolPolicy, ToolSpec, Toolbox};
 
 /// Policies remembered; one per combination of agent and model in use.
 const MAX_KEPT: usize = 32;
@@ -17,20 +18,30 @@ pub(crate) struct Offer {
     pub(crate) for_model: Arc<[homard_llm::ToolSpec]>,
 }
 
+/// An offer and what it was made for.
+#[derive(Debug)]
+struct Made {
+    policy: ToolPolicy,
+    /// Tools that could not be used.
+    closed: Vec<String>,
+    offer: Offer,
+}
+
 /// The offers made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    made: Mutex<Vec<(ToolPolicy, Offer)>>,
+    made: Mutex<Vec<Made>>,
 }
 
 impl Offers {
-    /// What `policy` offers of `tools`.
-    pub(crate) fn of(&self, tools: &Toolbox, policy: &ToolPolicy) -> Offer {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, offer)) = made.iter().find(|(known, _)| known == policy) {
-            return offer.clone();
+    /// What `policy` offers of `tools` in a turn with these ports.
+    pub(crate) fn of(&self, tools: &Toolbox, policy: &ToolPolicy, ports: &Ports) -> Offer {
+        let closed = tools.closed(ports);
+        let mut made = self.made.lock();
+        if let Some(known) = made.iter().find(|made| made.policy == *policy && made.closed == closed) {
+            return known.offer.clone();
         }
-        let described = tools.specs(policy);
+        let described = tools.specs(policy, ports);
         let for_model = described
             .iter()
             .map(|spec| homard_llm::ToolSpec {
@@ -43,7 +54,8 @@ impl Offers {
         if made.len() >= MAX_KEPT {
             made.clear();
         }
-        made.push((policy.clone(), offer.clone()));
+        let closed = closed.into_iter().map(str::to_owned).collect();
+        made.push(Made { policy: policy.clone(), closed, offer: offer.clone() });
         offer
     }
 }

@@ -6,7 +6,7 @@ use homard_channel::Sender;
 use homard_models::select::SelectError;
 use homard_protocol::{AccountId, AgentId, ChannelId, ModelRef, PeerId, SessionKey};
 use homard_store::SessionRecord;
-use homard_tools::{Caller, ToolPolicy, Toolbox};
+use homard_tools::{Caller, ToolPolicy, ToolSpec};
 
 use crate::parts::TurnSetup;
 use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
@@ -37,10 +37,10 @@ pub struct PolicyView {
 }
 
 impl TurnSetup {
-    /// All tools there are.
+    /// What a turn under `policy` would be offered now.
     #[must_use]
-    pub fn toolbox(&self) -> Arc<Toolbox> {
-        Arc::clone(&self.inner().rooms().tools)
+    pub fn offered(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
+        self.inner().rooms().tools.specs(policy, &self.ports())
     }
 
     /// The policy a message in this conversation would meet now.
@@ -77,7 +77,7 @@ impl TurnSetup {
             model: (model.provider.as_str(), model.model.as_str()),
             session: entry,
             works_for: None,
-            is_owner: self.inner().is_owner_by_id((channel, account.as_ref()), &sender),
+            is_owner: self.inner().is_owner_by_id(channel, account.as_ref(), &sender),
             passed_on: false,
             without_admin: false,
         };
@@ -93,9 +93,8 @@ impl TurnSetup {
 
     /// Tells the log about entries of the owner's lists that name no tool.
     pub(crate) fn warn_of_misspelled_tools(&self) {
-        let tools = self.toolbox();
-        let specs = tools.specs(&ToolPolicy::default());
-        for entry in misspelled(&self.inner().config(), specs.iter().map(|spec| spec.name.as_str())) {
+        let rooms = self.inner().rooms();
+        for entry in misspelled(&self.inner().config(), rooms.tools.names()) {
             tracing::warn!(
                 list = entry.place,
                 entry = entry.pattern,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::parts::TurnSetup;
+use crate::parts::{TurnSetup, Turns};
 use crate::turn_setup::taint;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::listen::Listener;
@@ -98,11 +98,11 @@ impl Program {
     }
 }
 
-impl TurnSetup {
-    /// Takes a program's message as [`Turns::accept`](crate::Turns::accept) does, and lets it listen to the run from its beginning.
+impl Turns {
+    /// Takes a program's message as [`accept`](Self::accept) does, and lets it listen to the run from its beginning.
     ///
     /// # Errors
-    /// As [`Turns::accept`](crate::Turns::accept).
+    /// As [`accept`](Self::accept).
     pub async fn accept_program(
         &self,
         message: Inbound,
@@ -111,16 +111,18 @@ impl TurnSetup {
     ) -> Result<Listener, AcceptError> {
         program.hide(&self.inner().guards().secrets);
         let (listening, listener) = oneshot::channel();
-        let admitted = self.turns().admit(message, &options)?;
+        let admitted = self.admit(message, &options)?;
         let options = TurnOptions { program: Some(Box::new(program)), ..options };
-        match self.turns().enqueue(admitted, options, (Queue::Wait, Some(listening))).await? {
+        match self.enqueue(admitted, options, Queue::Wait, Some(listening)).await? {
             Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
             Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
                 Err(AcceptError::Repeated)
             }
         }
     }
+}
 
+impl TurnSetup {
     /// Where calls beside any run are counted, on an agent's behalf.
     #[must_use]
     pub fn meter(&self, agent: AgentId, session: SessionKey) -> Arc<dyn Meter> {

@@ -26,7 +26,8 @@ pub(crate) fn rules_for(
     config: &Config,
     model: &Resolved,
     session: Option<&SessionEntry>,
-    (policy, workspace): (&ToolPolicy, &Path),
+    policy: &ToolPolicy,
+    workspace: &Path,
 ) -> Rules {
     let defaults = &config.agents.defaults;
     let loops = &config.tools.loop_detection;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use homard_runtime::Clip;
 use homard_skills::Snapshot;
 
 use crate::intake::admit::Admitted;
@@ -42,7 +43,7 @@ impl TurnSetup {
         let Some(snapshot) = self.skills_of(admitted).await else { return text };
         for command in snapshot.commands() {
             let about = command.skill.front.description.split_whitespace().collect::<Vec<_>>().join(" ");
-            let about: String = about.chars().take(MAX_HELP_CHARS).collect();
+            let about = about.clip_chars(MAX_HELP_CHARS).to_owned();
             let _written = write!(text, "\n/{} [what to do] — {about}", command.name);
         }
         text
@@ -51,6 +52,6 @@ impl TurnSetup {
     async fn skills_of(&self, admitted: &Admitted) -> Option<Arc<Snapshot>> {
         let config = self.inner().config();
         let agent = config.agents.agent(admitted.agent())?;
-        Some(self.inner().skills().for_turn(&config, agent).await)
+        Some(self.skills().for_turn(&config, agent).await)
     }
 }

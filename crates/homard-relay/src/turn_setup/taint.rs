@@ -20,7 +20,6 @@ use homard_tools::{Caller, FileAccess, GateMode, GatePolicy, Label, Scope, Sourc
 use jiff::tz::TimeZone;
 
 use crate::parts::TurnSetup;
-use crate::relay::Inner;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
 
@@ -123,7 +122,8 @@ impl Granted {
 }
 
 /// What the tool calls of a turn share.
-pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+pub(crate) fn scope(setup: &TurnSetup, config: &Config, taint: &Taint, granted: Granted) -> Arc<Scope> {
+    let inner = setup.inner();
     let rules = &config.tools.taint;
     let mode = match rules.mode {
         TaintMode::Ask => GateMode::Ask,
@@ -131,21 +131,23 @@ pub(crate) fn scope(inner: &Inner, config: &Config, taint: &Taint, granted: Gran
         TaintMode::Off => GateMode::Off,
     };
     Arc::new(Scope {
-        approvals: inner.approvals().clone(),
+        approvals: setup.approvals().clone(),
         taint: taint.clone(),
         gate: GatePolicy::new(mode, &rules.allow).vouching(rules.vouched.clone()),
         guards: inner.guards().clone(),
         env: granted.env,
         exec: granted.exec,
-        workspace_only: granted.workspace_only,
         access: FileAccess {
             caller: granted.asker.caller,
             is_widened: granted.asker.has_all_files,
             records: inner.paths().records(),
             given: granted.skill_folders,
+            workspace_only: granted.workspace_only,
         },
         slot: granted.slot,
-        undo: inner.undo().clone(),
+        undo: setup.undo().clone(),
+        ports: setup.ports(),
+        hooks: inner.hooks().clone(),
         ..Scope::default()
     })
 }

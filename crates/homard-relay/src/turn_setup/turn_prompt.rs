@@ -66,7 +66,8 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
 /// Fits the prompt to the conversation it is for.
 pub(crate) fn fit(
     settings: &mut TurnSettings,
-    (key, caller): (&SessionKey, Caller),
+    key: &SessionKey,
+    caller: Caller,
     policy: &ToolPolicy,
     skills: &Snapshot,
 ) {
@@ -87,11 +88,11 @@ pub(crate) fn fit(
 
 /// The prompt: kept, or made off the reactor.
 pub(crate) async fn system_prompt(
-    inner: &Inner,
+    setup: &TurnSetup,
     input: &PromptInput,
     specs: &Arc<[Arc<ToolSpec>]>,
 ) -> Result<SystemPrompt, ContextError> {
-    let prompt = inner.prompt();
+    let prompt = Arc::clone(setup.prompt());
     if let Some(kept) = prompt.fresh(input, specs) {
         return Ok(kept);
     }
@@ -124,9 +125,10 @@ struct Stamp {
 /// Shows the model pictures the owner speaks of, when it can see.
 pub(crate) async fn show_pictures(
     inner: &Inner,
-    (config, agent): (&Config, &Agent),
+    agent: &Agent,
     settings: &TurnSettings,
-    (admitted, told): (&Admitted, &mut History),
+    admitted: &Admitted,
+    told: &mut History,
 ) {
     let message = admitted.message();
     if message.sender != Sender::Operator || !settings.model.model.sees_images() {
@@ -136,7 +138,7 @@ pub(crate) async fn show_pictures(
     if mentioned.is_empty() {
         return;
     }
-    let stays_inside = config.tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+    let stays_inside = inner.config().tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
     let home = inner.home().to_owned();
     let roots = if stays_inside { Vec::new() } else { vec![home.clone(), PathBuf::from(TEMPORARY)] };
     let rules = PictureRules { workspace: settings.workspace.clone(), home, roots };
@@ -221,10 +223,10 @@ impl TurnSetup {
         let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
         let policy =
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
-        let skills = inner.skills().for_turn(&config, agent).await;
-        fit(&mut settings, (key, Caller::Owner), &policy, &skills);
-        let offer = rooms.offers.of(&rooms.tools, &policy);
-        let system = system_prompt(inner, &settings.prompt, &offer.described).await?;
+        let skills = self.skills().for_turn(&config, agent).await;
+        fit(&mut settings, key, Caller::Owner, &policy, &skills);
+        let offer = rooms.offers.of(&rooms.tools, &policy, &self.ports());
+        let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {
                 let context = inner.store().transcripts().context(&record.session_id).await?;

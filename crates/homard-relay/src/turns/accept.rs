@@ -5,9 +5,10 @@ use std::sync::Arc;
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey, UserMessage};
 use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
-use homard_tools::Label;
+use homard_tools::{HookRefusal, Label};
 use tokio::sync::oneshot;
 
+use crate::hook_points;
 use crate::intake::admit::{Admitted, Refused, admit};
 use crate::intake::route::{Route, Unroutable};
 use crate::parts::Turns;
@@ -69,6 +70,9 @@ pub enum AcceptError {
     /// A run of that name is known already, so there is nothing to listen to.
     #[error("a run of this name is known already; use another")]
     Repeated,
+    /// A filter of the house did not let it in.
+    #[error("not taken: {0}")]
+    HeldBack(#[from] HookRefusal),
     /// It could not be kept, so it was not taken.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -104,14 +108,14 @@ impl Turns {
     ) -> Result<Accepted, AcceptError> {
         let admitted = self.admit(message, &options)?;
         if options.source() != Source::Chat || options.is_plain_text {
-            return self.enqueue(admitted, options, (queue, None)).await;
+            return self.enqueue(admitted, options, queue, None).await;
         }
         match self.commands().obey(admitted, options).await? {
             Obeyed::Yes(accepted) => Ok(accepted),
             Obeyed::No(left) => {
                 let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
-                self.enqueue(admitted, options, (queue, None)).await
+                self.enqueue(admitted, options, queue, None).await
             }
         }
     }
@@ -130,7 +134,8 @@ impl Turns {
         &self,
         admitted: Admitted,
         mut options: TurnOptions,
-        (queue, listening): (Queue, Option<oneshot::Sender<Listener>>),
+        queue: Queue,
+        listening: Option<oneshot::Sender<Listener>>,
     ) -> Result<Accepted, AcceptError> {
         let run_id = run_id(&admitted)?;
         if self.inner().stopping().is_cancelled() {
@@ -138,14 +143,18 @@ impl Turns {
         }
         let key = admitted.session_key().clone();
         // Before the room is looked at: a repeated request is not one more.
-        if self.inner().runs().get(&run_id).is_some() {
+        if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         // Who waits for messages of platforms has been decided with them.
         let is_heard = options.origin.is_some();
-        if !is_heard && !self.inner().lanes().has_room(&key) {
+        if !is_heard && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full);
         }
+        let admitted = match queue {
+            Queue::Compact(..) => admitted,
+            _ => hook_points::message_in(self.inner(), admitted).await?,
+        };
         options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
         options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.
@@ -162,7 +171,7 @@ impl Turns {
         if request.options.source().is_attended() {
             run.attend();
         }
-        if !self.inner().runs().reserve(&run) {
+        if !self.runs().reserve(&run) {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
@@ -174,22 +183,22 @@ impl Turns {
         let stored = match self.inner().store().runs().post(new_run(&admitted, &run_id, &request)).await {
             Ok(stored) => stored,
             Err(error) => {
-                self.inner().runs().remove(&run);
+                self.runs().remove(&run);
                 return Err(error.into());
             }
         };
         let run_here = Arc::clone(&run);
         let waiting =
             Waiting { run: run_here, kept: Some(kept), admitted, request, report, merged: Vec::new() };
-        self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+        self.lanes().put(self, waiting);
         let duplicate = match stored.await {
             Ok(Stored::New) => None,
             Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
             Err(error) => Some(Err(error.into())),
         };
         if let Some(answer) = duplicate {
-            self.inner().lanes().withdraw(&run);
-            self.inner().runs().remove(&run);
+            self.lanes().withdraw(&run);
+            self.runs().remove(&run);
             return answer;
         }
         if is_kept.send(()).is_err() {
@@ -216,9 +225,9 @@ impl Turns {
     /// Lets a message that was kept by an earlier process wait for its turn.
     pub(crate) fn resume_kept(&self, admitted: Admitted, run_id: RunId, request: TurnRequest) {
         let run = self.run_of(&admitted, run_id, &request.message);
-        if self.inner().runs().reserve(&run) {
+        if self.runs().reserve(&run) {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
-            self.inner().lanes().put(self.inner(), self.inner().tasks(), waiting);
+            self.lanes().put(self, waiting);
         }
     }
 }

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::{conclude, keep_in_history};
 use crate::parts::Turns;
-use crate::relay::Inner;
 use crate::turns::lane::Waiting;
 use crate::turns::turn::{is_kept, prepare};
 
@@ -41,7 +40,7 @@ pub(crate) type ReportSlot = Arc<OnceLock<CompactReport>>;
 
 /// Takes a request through its turn.
 pub(crate) async fn take(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     mut waiting: Waiting,
     wish: CompactOptions,
     history: &mut Option<History>,
@@ -49,10 +48,10 @@ pub(crate) async fn take(
     let run = Arc::clone(&waiting.run);
     let (slot, reply) = (waiting.report.take(), waiting.request.options.reply.clone());
     if !is_kept(waiting.kept.take()).await {
-        inner.runs().remove(&run);
+        turns.runs().remove(&run);
         return;
     }
-    let report = compact(inner, waiting, &wish, history).await;
+    let report = compact(turns, waiting, &wish, history).await;
     let told = match &report {
         CompactReport::Done(done) => {
             Ok(format!("Compacted: about {} tokens before, {} now.", done.tokens_before, done.tokens_after))
@@ -64,19 +63,20 @@ pub(crate) async fn take(
         Some(slot) => drop(slot.set(report)),
         // Nobody waits for a report: somebody typed the command.
         None => {
-            keep_in_history(inner, &run, &told).await.or_log("a command is not in the history");
+            keep_in_history(turns.inner(), &run, &told).await.or_log("a command is not in the history");
         }
     }
-    Turns::of(Arc::clone(inner)).commands().tell_there(&run.id, reply.as_deref(), &told).await;
-    conclude(inner, &run, told).await;
+    turns.commands().tell_there(&run.id, reply.as_deref(), &told).await;
+    conclude(turns, &run, told).await;
 }
 
 async fn compact(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     waiting: Waiting,
     wish: &CompactOptions,
     history: &mut Option<History>,
 ) -> CompactReport {
+    let inner = turns.inner();
     let run = Arc::clone(&waiting.run);
     let not = |why: String| CompactReport::Not(why);
     let session = match inner.store().sessions().get(&run.session_key).await {
@@ -89,7 +89,7 @@ async fn compact(
     // Nothing was said, so the conversation is read as it is.
     let started = Started { session, new_session: false, entry_id, seq: 0 };
     *history = None;
-    let mut prepared = match prepare(inner, waiting, started, history, &run).await {
+    let mut prepared = match prepare(turns, waiting, started, history, &run).await {
         Ok(prepared) => prepared,
         Err(why) => return not(why.0),
     };
@@ -108,7 +108,9 @@ async fn compact(
                 entry.total_tokens_fresh = Some(false);
             });
             match changed.await {
-                Ok(session) => inner.session_changed(&session, "compact", true),
+                Ok(session) => {
+                    inner.session_changed(&session, "compact", turns.runs().active_ids(&session.key));
+                }
                 Err(error) => tracing::error!(%error, "a compaction could not be counted"),
             }
             CompactReport::Done(Box::new(done))

@@ -1,12 +1,14 @@
 //! Runs from outside: stopped, waited for, counted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::{RunId, SessionKey};
 use tokio::time::timeout;
 
 use crate::parts::Turns;
-use crate::turns::runs::{RunEnd, RunView};
+use crate::turns::outcome::RunEnd;
+use crate::turns::runs::RunView;
 use crate::turns::source::StopCause;
 use crate::turns::turn;
 
@@ -31,13 +33,13 @@ impl Turns {
 
     /// Stops runs of a session, and waits until they are over.
     pub(crate) async fn stop_runs(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
-        let mut runs = self.inner().runs().of_session(key);
+        let mut runs = self.runs().of_session(key);
         runs.retain(|run| only.is_none_or(|only| run.id == *only));
         let endings: Vec<_> = runs.iter().map(|run| run.watch()).collect();
         for run in &runs {
             run.stop(by);
-            if let Some(waiting) = self.inner().lanes().withdraw(run) {
-                turn::stop_waiting(self.inner(), waiting).await;
+            if let Some(waiting) = self.lanes().withdraw(run) {
+                turn::stop_waiting(self, waiting).await;
             }
         }
         let run_ids = runs.iter().map(|run| run.id.clone()).collect();
@@ -51,8 +53,8 @@ impl Turns {
     }
 
     /// Waits for a run that is under way; `None` when it is not, or when `limit` passes first.
-    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<RunEnd> {
-        let mut ending = self.inner().runs().get(run_id)?.watch();
+    pub async fn wait(&self, run_id: &RunId, limit: Duration) -> Option<Arc<RunEnd>> {
+        let mut ending = self.runs().get(run_id)?.watch();
         let ended = timeout(limit, ending.wait_for(Option::is_some)).await.ok()?.ok()?;
         ended.clone()
     }
@@ -60,20 +62,19 @@ impl Turns {
     /// The runs of a session, waiting and running.
     #[must_use]
     pub fn views(&self, key: &SessionKey) -> Vec<RunView> {
-        self.inner().runs().views(key)
+        self.runs().views(key)
     }
 
     /// Their ids.
     #[must_use]
     pub fn active_ids(&self, key: &SessionKey) -> Vec<String> {
-        self.inner().runs().active_ids(key)
+        self.runs().active_ids(key)
     }
 
     /// The sessions that have runs under way.
     #[must_use]
     pub fn active_sessions(&self) -> Vec<SessionKey> {
-        let mut keys: Vec<SessionKey> =
-            self.inner().runs().all().iter().map(|run| run.session_key.clone()).collect();
+        let mut keys: Vec<SessionKey> = self.runs().all().iter().map(|run| run.session_key.clone()).collect();
         keys.sort();
         keys.dedup();
         keys
@@ -82,24 +83,24 @@ impl Turns {
     /// The session a run under way belongs to.
     #[must_use]
     pub fn session_of(&self, run_id: &RunId) -> Option<SessionKey> {
-        self.inner().runs().get(run_id).map(|run| run.session_key.clone())
+        self.runs().get(run_id).map(|run| run.session_key.clone())
     }
 
     /// How many runs are under way.
     #[must_use]
     pub fn active_count(&self) -> usize {
-        self.inner().runs().all().len()
+        self.runs().all().len()
     }
 
     /// How many sessions are in memory.
     #[must_use]
     pub fn lanes_awake(&self) -> usize {
-        self.inner().lanes().awake()
+        self.lanes().awake()
     }
 
     /// Tells those who watch a run that it waits for a person, or no longer does; a run that is over tells nothing.
     pub fn tell_approval(&self, run: &RunId, data: serde_json::Value) {
-        if let Some(run) = self.inner().runs().get(run) {
+        if let Some(run) = self.runs().get(run) {
             run.narrator.approval(data);
         }
     }

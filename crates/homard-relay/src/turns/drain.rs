@@ -29,7 +29,7 @@ impl Turns {
 
     async fn until_none(&self, is_awaited: impl Fn(&Run) -> bool) {
         loop {
-            let runs = self.inner().runs().all();
+            let runs = self.runs().all();
             let awaited = runs.iter().filter(|run| !run.is_over() && is_awaited(run));
             let endings: Vec<_> = awaited.map(|run: &Arc<Run>| run.watch()).collect();
             drop(runs);

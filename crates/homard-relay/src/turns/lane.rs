@@ -1,13 +1,12 @@
 //! One lane per session: turns one after the other, and the only place that writes to that session.
 //!
-//! A lane is a queue and a task. The task lives while there is work and a little longer, so that the next
+//! A lane is one of [`KeyedWorkers`]: its task lives while there is work and a little longer, so that the next
 //! message finds the conversation still in memory; then it goes away and with it what it held.
 
 mod collect;
 
-use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -15,14 +14,14 @@ use homard_agent::History;
 use homard_channel::Address;
 use homard_config::Config;
 use homard_protocol::SessionKey;
-use homard_runtime::Tasks;
+use homard_runtime::{KeyedWorkers, Tasks, Worker};
 use homard_store::SessionKind;
 use serde::{Deserialize, Serialize};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::intake::admit::Admitted;
-use crate::relay::Inner;
+use crate::parts::Turns;
 use crate::turns::compact::{CompactOptions, ReportSlot};
 use crate::turns::request::TurnRequest;
 use crate::turns::runs::Run;
@@ -89,54 +88,6 @@ impl Waiting {
     }
 }
 
-#[derive(Debug)]
-struct Lane {
-    waiting: Mutex<VecDeque<Waiting>>,
-    /// When the last message came.
-    came: Mutex<Instant>,
-    /// Since when quiet is waited for.
-    waits_since: Mutex<Option<Instant>>,
-    more: Notify,
-}
-
-impl Lane {
-    fn new() -> Self {
-        Self {
-            waiting: Mutex::default(),
-            came: Mutex::new(Instant::now()),
-            waits_since: Mutex::default(),
-            more: Notify::new(),
-        }
-    }
-
-    fn add(&self, waiting: Waiting) {
-        *lock(&self.came) = Instant::now();
-        lock(&self.waiting).push_back(waiting);
-    }
-
-    /// What is to be done now. Who `hurries` waits for nobody.
-    fn next(&self, hurries: bool, config: &Config) -> Next {
-        let came = *lock(&self.came);
-        let mut waiting = lock(&self.waiting);
-        let quiet = match waiting.front().map(|first| &first.request.kind) {
-            None => return Next::Nothing,
-            Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
-            Some(Kind::Turn | Kind::Steer | Kind::SteerToo | Kind::Compact(_) | Kind::Command) => {
-                Duration::ZERO
-            }
-        };
-        let now = Instant::now();
-        let mut since = lock(&self.waits_since);
-        // Where it never gets quiet, somebody must be answered all the same.
-        let until = (came + quiet).min(*since.get_or_insert(now) + quiet * MAX_QUIETS);
-        if !hurries && !quiet.is_zero() && now < until {
-            return Next::Quiet(until);
-        }
-        *since = None;
-        Next::Turn(collect::take(&mut waiting, config))
-    }
-}
-
 /// What a lane does next.
 enum Next {
     /// Nothing waits.
@@ -148,51 +99,44 @@ enum Next {
 }
 
 /// All lanes that are awake.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lanes {
-    awake: Mutex<HashMap<SessionKey, Arc<Lane>>>,
+    workers: KeyedWorkers<SessionKey, Waiting>,
 }
 
 impl Lanes {
+    pub(crate) fn new(tasks: Tasks) -> Self {
+        // How many may wait is decided by who puts: what was kept by an earlier process is never refused.
+        Self { workers: KeyedWorkers::new(tasks, usize::MAX, LINGER) }
+    }
+
     /// Whether one more message may wait in a session.
     pub(crate) fn has_room(&self, key: &SessionKey) -> bool {
-        lock(&self.awake).get(key).is_none_or(|lane| lock(&lane.waiting).len() < MAX_WAITING)
+        self.waiting(key) < MAX_WAITING
     }
 
     /// Puts a message into its lane, waking one if need be.
-    pub(crate) fn put(&self, inner: &Arc<Inner>, tasks: &Tasks, waiting: Waiting) {
+    pub(crate) fn put(&self, turns: &Turns, waiting: Waiting) {
         let key = waiting.admitted.session_key().clone();
-        let mut awake = lock(&self.awake);
-        if let Some(lane) = awake.get(&key) {
-            lane.add(waiting);
-            lane.more.notify_one();
-            return;
+        let put = self.workers.put(key, waiting, |lane| drive(turns.clone(), lane));
+        if let Err(waiting) = put {
+            tracing::error!(run = %waiting.run.id, "a lane is full; the message is answered after the next start");
         }
-        let lane = Arc::new(Lane::new());
-        lane.add(waiting);
-        awake.insert(key.clone(), Arc::clone(&lane));
-        tasks.spawn(drive(Arc::clone(inner), key, lane));
     }
 
     /// How many messages wait in a session.
     pub(crate) fn waiting(&self, key: &SessionKey) -> usize {
-        lock(&self.awake).get(key).map_or(0, |lane| lock(&lane.waiting).len())
+        self.workers.inbox(key, |waiting| waiting.len()).unwrap_or(0)
     }
 
     /// Takes the oldest message of a chat platform out of a lane, because too many wait.
     pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
-        let lane = lock(&self.awake).get(key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
-        let at = waiting.iter().position(|waiting| waiting.request.options.origin.is_some())?;
-        waiting.remove(at)
+        self.take(key, |waiting| waiting.request.options.origin.is_some()).map(|(_, taken)| taken)
     }
 
     /// Takes a message out of its lane before its turn has come.
     pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<Waiting> {
-        let lane = lock(&self.awake).get(&run.session_key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
-        let at = waiting.iter().position(|waiting| Arc::ptr_eq(&waiting.run, run))?;
-        waiting.remove(at)
+        self.take(&run.session_key, |waiting| Arc::ptr_eq(&waiting.run, run)).map(|(_, taken)| taken)
     }
 
     /// Takes the oldest message out of a lane that may go to the turn under way, whose answer goes to `answered`.
@@ -203,85 +147,50 @@ impl Lanes {
         key: &SessionKey,
         answered: Option<&Address>,
     ) -> Option<(usize, Waiting)> {
-        let lane = lock(&self.awake).get(key).cloned()?;
-        let mut waiting = lock(&lane.waiting);
-        let is_heard = |waiting: &Waiting| match &waiting.request.options.reply {
-            Some(reply) => answered == Some(&reply.address),
-            None => true,
-        };
-        let steers = |waiting: &Waiting| matches!(waiting.request.kind, Kind::Steer | Kind::SteerToo);
-        let at = waiting.iter().position(|waiting| steers(waiting) && is_heard(waiting))?;
-        waiting.remove(at).map(|taken| (at, taken))
+        self.take(key, |waiting| {
+            let is_heard = match &waiting.request.options.reply {
+                Some(reply) => answered == Some(&reply.address),
+                None => true,
+            };
+            is_heard && matches!(waiting.request.kind, Kind::Steer | Kind::SteerToo)
+        })
+    }
+
+    /// The first that is meant, and where it was.
+    fn take(&self, key: &SessionKey, is_meant: impl Fn(&Waiting) -> bool) -> Option<(usize, Waiting)> {
+        let taken = self.workers.inbox(key, |waiting| {
+            let at = waiting.iter().position(is_meant)?;
+            waiting.remove(at).map(|taken| (at, taken))
+        });
+        taken.flatten()
     }
 
     /// Puts back what was taken out of a lane, where it was; wakes a lane if that went away meanwhile.
-    pub(crate) fn put_back(&self, inner: &Arc<Inner>, at: usize, waiting: Waiting) {
-        {
-            // Held until it is in: a lane does not go away between.
-            let awake = lock(&self.awake);
-            if let Some(lane) = awake.get(waiting.admitted.session_key()) {
-                let mut queue = lock(&lane.waiting);
-                let at = at.min(queue.len());
-                queue.insert(at, waiting);
-                lane.more.notify_one();
-                return;
-            }
-        }
-        self.put(inner, inner.tasks(), waiting);
-    }
-
-    /// Forgets a lane, unless something came in meanwhile.
-    fn retire(&self, key: &SessionKey, lane: &Lane) -> bool {
-        let mut awake = lock(&self.awake);
-        if lock(&lane.waiting).is_empty() {
-            awake.remove(key);
-            true
-        } else {
-            false
-        }
+    pub(crate) fn put_back(&self, turns: &Turns, at: usize, waiting: Waiting) {
+        let key = waiting.admitted.session_key().clone();
+        self.workers.put_back(key, at, waiting, |lane| drive(turns.clone(), lane));
     }
 
     /// How many are awake.
     pub(crate) fn awake(&self) -> usize {
-        lock(&self.awake).len()
+        self.workers.awake()
     }
 }
 
 /// The lane's task.
-async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
+async fn drive(turns: Turns, lane: Worker<SessionKey, Waiting>) {
+    let inner = turns.inner();
     let mut history: Option<History> = None;
+    let mut quiet_since = None;
     loop {
-        let (stopping, holding) = (inner.stopping(), inner.holding());
-        match lane.next(holding.is_cancelled(), &inner.config()) {
-            Next::Turn(together) => {
-                let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
-                let turn = AssertUnwindSafe(async {
-                    if let Some(waiting) = collect::combine(&inner, together).await {
-                        turn::take(&inner, waiting, &mut history).await;
-                    }
-                });
-                if turn.catch_unwind().await.is_err() {
-                    // A bug of ours; the session must go on all the same.
-                    history = None;
-                    for run in runs.iter().filter(|run| !run.is_over()) {
-                        turn::give_up(&inner, run).await;
-                    }
-                }
-            }
+        let holding = inner.holding();
+        match next(&lane, &mut quiet_since, holding.is_cancelled(), &inner.config()) {
+            Next::Turn(together) => take_turn(&turns, together, &mut history).await,
             Next::Quiet(until) => {
-                tokio::select! {
-                    () = lane.more.notified() => {}
-                    () = tokio::time::sleep_until(until) => {}
-                    () = holding.cancelled() => {}
-                }
+                lane.more_until(until, holding).await;
             }
             Next::Nothing => {
-                let idle = tokio::select! {
-                    () = lane.more.notified() => false,
-                    () = tokio::time::sleep(LINGER) => true,
-                    () = stopping.cancelled() => true,
-                };
-                if idle && inner.lanes().retire(&key, &lane) {
+                if lane.idle(inner.stopping()).await {
                     return;
                 }
             }
@@ -289,6 +198,45 @@ async fn drive(inner: Arc<Inner>, key: SessionKey, lane: Arc<Lane>) {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// What is to be done now, where quiet is waited for since then. Who `hurries` waits for nobody.
+fn next(
+    lane: &Worker<SessionKey, Waiting>,
+    quiet_since: &mut Option<Instant>,
+    hurries: bool,
+    config: &Config,
+) -> Next {
+    let came = lane.last_put();
+    lane.inbox(|waiting| {
+        let quiet = match waiting.front().map(|first| &first.request.kind) {
+            None => return Next::Nothing,
+            Some(Kind::Collect { quiet_ms }) => Duration::from_millis(*quiet_ms),
+            Some(Kind::Turn | Kind::Steer | Kind::SteerToo | Kind::Compact(_) | Kind::Command) => {
+                Duration::ZERO
+            }
+        };
+        let now = Instant::now();
+        // Where it never gets quiet, somebody must be answered all the same.
+        let until = (came + quiet).min(*quiet_since.get_or_insert(now) + quiet * MAX_QUIETS);
+        if !hurries && !quiet.is_zero() && now < until {
+            return Next::Quiet(until);
+        }
+        *quiet_since = None;
+        Next::Turn(collect::take(waiting, config))
+    })
+}
+
+/// Gives these their turn. A bug of ours in it ends their runs; the session goes on all the same.
+async fn take_turn(turns: &Turns, together: Vec<Waiting>, history: &mut Option<History>) {
+    let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
+    let turn = AssertUnwindSafe(async {
+        if let Some(waiting) = collect::combine(turns, together).await {
+            turn::take(turns, waiting, history).await;
+        }
+    });
+    if turn.catch_unwind().await.is_err() {
+        *history = None;
+        for run in runs.iter().filter(|run| !run.is_over()) {
+            turn::give_up(turns, run).await;
+        }
+    }
 }

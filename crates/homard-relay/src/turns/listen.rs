@@ -9,7 +9,8 @@ use homard_protocol::{RunId, SessionKey};
 use tokio::sync::watch;
 
 use crate::turns::narrate::Narrator;
-use crate::turns::runs::{Run, RunEnd};
+use crate::turns::outcome::RunEnd;
+use crate::turns::runs::Run;
 
 /// What is heard of a run.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ pub enum Heard {
     /// More words.
     Text(String),
     /// It is over.
-    Ended(Box<RunEnd>),
+    Ended(Arc<RunEnd>),
     /// It will never be heard of again here: the gateway is stopping.
     Gone,
 }
@@ -29,7 +30,7 @@ pub struct Listener {
     session_key: SessionKey,
     narrator: Arc<Narrator>,
     spoken: watch::Receiver<usize>,
-    ending: watch::Receiver<Option<RunEnd>>,
+    ending: watch::Receiver<Option<Arc<RunEnd>>>,
     /// How much was heard, in bytes.
     heard: usize,
 }
@@ -70,7 +71,7 @@ impl Listener {
                 return Heard::Text(text);
             }
             if let Some(end) = end {
-                return Heard::Ended(Box::new(end));
+                return Heard::Ended(end);
             }
             tokio::select! {
                 ended = self.ending.changed() => if ended.is_err() {

@@ -8,7 +8,7 @@ use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
 
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::{CallQuota, Guest};
-use crate::relay::Inner;
+use crate::parts::Turns;
 
 /// Counts the calls of one run.
 pub(crate) struct RunMeter {
@@ -20,10 +20,10 @@ pub(crate) struct RunMeter {
 
 impl RunMeter {
     /// For a turn, which may be somebody else's than the owner's.
-    pub(crate) fn of_turn(inner: &Inner, owner: CallOwner, admitted: &Admitted) -> Self {
+    pub(crate) fn of_turn(turns: &Turns, owner: CallOwner, admitted: &Admitted) -> Self {
         let guest = Guest::behind(admitted.message(), admitted.standing().is_owner);
-        let guest = guest.map(|guest| (inner.intake().call_quota().clone(), guest));
-        Self { store: inner.store().clone(), owner, guest }
+        let guest = guest.map(|guest| (turns.call_quota().clone(), guest));
+        Self { store: turns.inner().store().clone(), owner, guest }
     }
 }
 

@@ -4,14 +4,14 @@
 //! [`DELTA_INTERVAL`], because each telling carries everything said
 //! so far.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_agent::{Directive, Step};
 use homard_llm::Attempt;
 use homard_protocol::events::{AgentEvent, AgentStream, ChatEvent, ChatMessage, ChatState};
 use homard_protocol::limits::DELTA_INTERVAL;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
@@ -61,15 +61,20 @@ struct State {
     segments: u32,
     last_told: Option<Instant>,
     reasoning: Reasoning,
-    /// The reasoning of the present answer.
-    thinking: String,
-    /// How much of `thinking` has been told.
-    thinking_told: usize,
-    last_thought: Option<Instant>,
-    /// Whether reasoning stands before the present answer already.
-    reasoned: bool,
+    thought: Thought,
     /// How the answer is to be delivered.
     wishes: Vec<Directive>,
+}
+
+/// The reasoning of the present answer.
+#[derive(Debug, Default)]
+struct Thought {
+    text: String,
+    /// How much of `text` has been told.
+    told: usize,
+    last_told: Option<Instant>,
+    /// Whether it stands before the answer already.
+    is_shown: bool,
 }
 
 /// What becomes of the model's reasoning.
@@ -110,12 +115,12 @@ impl Narrator {
 
     /// Everything said so far.
     pub(crate) fn text(&self) -> String {
-        self.state().text.clone()
+        self.state.lock().text.clone()
     }
 
     /// What was said of the present answer, if there is more than when this was last asked.
     pub(crate) fn unkept(&self) -> Option<String> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.kept == state.text.len() || may_become_silent(&state.text) {
             return None;
         }
@@ -125,7 +130,7 @@ impl Narrator {
 
     /// What was said after the first `from` bytes, unless it may still turn out to be silence.
     pub(crate) fn text_from(&self, from: usize) -> String {
-        let state = self.state();
+        let state = self.state.lock();
         let rest = state.text.get(from..).filter(|_| !may_become_silent(&state.text));
         rest.unwrap_or_default().to_owned()
     }
@@ -137,17 +142,17 @@ impl Narrator {
 
     /// How the answer is to be delivered.
     pub(crate) fn wishes(&self) -> Vec<Directive> {
-        self.state().wishes.clone()
+        self.state.lock().wishes.clone()
     }
 
     /// What becomes of the model's reasoning.
     pub(crate) fn set_reasoning(&self, reasoning: Reasoning) {
-        self.state().reasoning = reasoning;
+        self.state.lock().reasoning = reasoning;
     }
 
     /// The transcript is known now.
     pub(crate) fn set_session(&self, session_id: &str) {
-        self.state().session_id = Some(Arc::from(session_id));
+        self.state.lock().session_id = Some(Arc::from(session_id));
     }
 
     /// Tells that the run is getting ready.
@@ -200,7 +205,7 @@ impl Narrator {
             Step::Attempt(attempt) => self.attempted(attempt),
             Step::Text(text) => self.said(text),
             Step::Thinking(text) => self.thought(text),
-            Step::Wish(wish) => self.state().wishes.push((*wish).clone()),
+            Step::Wish(wish) => self.state.lock().wishes.push((*wish).clone()),
             Step::Answered(_) => {
                 self.flush_thinking();
                 self.flush();
@@ -232,9 +237,9 @@ impl Narrator {
     /// forgotten: the next one thinks afresh.
     fn attempted(&self, attempt: &Attempt) {
         {
-            let mut state = self.state();
-            state.thinking.clear();
-            state.thinking_told = 0;
+            let mut state = self.state.lock();
+            state.thought.text.clear();
+            state.thought.told = 0;
         }
         let mut data = json!({"phase": "fallback"});
         if let (Some(data), Ok(Value::Object(told))) = (data.as_object_mut(), serde_json::to_value(attempt)) {
@@ -244,23 +249,23 @@ impl Narrator {
     }
 
     fn begin_segment(&self) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.segments += 1;
         state.segment = state.text.len();
-        state.thinking.clear();
-        state.thinking_told = 0;
-        state.reasoned = false;
+        state.thought.text.clear();
+        state.thought.told = 0;
+        state.thought.is_shown = false;
     }
 
     fn thought(&self, text: &str) {
         let due = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.reasoning == Reasoning::Off {
                 return;
             }
-            state.thinking.push_str(text);
+            state.thought.text.push_str(text);
             state.reasoning == Reasoning::Stream
-                && state.last_thought.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
+                && state.thought.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
         };
         if due {
             self.flush_thinking();
@@ -270,14 +275,14 @@ impl Narrator {
     /// Tells the reasoning that has not been told.
     fn flush_thinking(&self) {
         let data = {
-            let mut state = self.state();
-            let delta = state.thinking.get(state.thinking_told..).unwrap_or_default();
+            let mut state = self.state.lock();
+            let delta = state.thought.text.get(state.thought.told..).unwrap_or_default();
             if delta.is_empty() || state.reasoning != Reasoning::Stream {
                 return;
             }
-            let data = json!({"text": state.thinking, "delta": delta});
-            state.thinking_told = state.thinking.len();
-            state.last_thought = Some(Instant::now());
+            let data = json!({"text": state.thought.text, "delta": delta});
+            state.thought.told = state.thought.text.len();
+            state.thought.last_told = Some(Instant::now());
             data
         };
         self.agent(AgentStream::Thinking, data);
@@ -286,15 +291,18 @@ impl Narrator {
     fn said(&self, text: &str) {
         self.flush_thinking();
         let due = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.segment > 0 && state.segment == state.text.len() {
                 state.text.push_str("\n\n");
                 state.segment = state.text.len();
             }
-            if state.reasoning == Reasoning::On && !state.reasoned && !state.thinking.trim().is_empty() {
-                let reasoning = reasoning(&state.thinking);
+            if state.reasoning == Reasoning::On
+                && !state.thought.is_shown
+                && !state.thought.text.trim().is_empty()
+            {
+                let reasoning = reasoning(&state.thought.text);
                 state.text.push_str(&reasoning);
-                state.reasoned = true;
+                state.thought.is_shown = true;
             }
             state.text.push_str(text);
             self.spoken.send_replace(state.text.len());
@@ -307,7 +315,7 @@ impl Narrator {
     pub(crate) async fn due(&self) {
         loop {
             let wait_until = {
-                let state = self.state();
+                let state = self.state.lock();
                 let waiting = state.told < state.text.len() && !may_become_silent(&state.text);
                 waiting.then(|| state.last_told.map_or_else(Instant::now, |last| last + DELTA_INTERVAL))
             };
@@ -321,7 +329,7 @@ impl Narrator {
     /// Tells what has not been told.
     pub(crate) fn flush(&self) {
         let (delta, whole, segment, item) = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if state.told >= state.text.len() || may_become_silent(&state.text) {
                 return;
             }
@@ -380,7 +388,7 @@ impl Narrator {
 
     /// The next number of the run, and the transcript if it is known.
     fn next(&self) -> (u64, Option<Arc<str>>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.seq += 1;
         (state.seq, state.session_id.clone())
     }
@@ -411,7 +419,7 @@ impl Narrator {
     }
 
     fn chat(&self, state: ChatState) {
-        let seq = self.state().seq;
+        let seq = self.state.lock().seq;
         self.chat_at(seq, state);
     }
 
@@ -423,10 +431,6 @@ impl Narrator {
             seq,
             state,
         });
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

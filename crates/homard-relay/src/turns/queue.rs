@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::SessionKey;
+use homard_runtime::millis;
 use homard_store::StoreError;
 
 use crate::parts::Turns;
@@ -118,7 +119,7 @@ impl Turns {
             entry.queue_mode = mode.map(str::to_owned);
         });
         let session = changed.await.map_err(|error| error.to_string())?;
-        self.sessions().announce_change(&session, "patch");
+        self.inner().session_changed(&session, "patch", self.runs().active_ids(key));
         Ok(words.to_owned())
     }
 
@@ -134,12 +135,12 @@ impl Turns {
             Queue::SteerToo => (Kind::SteerToo, None),
             Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
             // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
-            Queue::Collect(_) if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::Collect(_) if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::Collect(quiet) => {
-                let quiet_ms = u64::try_from(quiet.as_millis()).unwrap_or(u64::MAX);
+                let quiet_ms = millis(quiet);
                 (Kind::Collect { quiet_ms }, None)
             }
-            Queue::AsSession if self.inner().runs().of_session(key).is_empty() => (Kind::Turn, None),
+            Queue::AsSession if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
             Queue::AsSession => {
                 let session = self.inner().store().sessions().get(key).await?;
                 let mode = session.and_then(|session| session.entry.queue_mode);

@@ -86,7 +86,8 @@ impl Turns {
             no_previews: false,
             content: Content::Delete { message_id },
         };
-        let row = row_of(self.inner(), &gone, Some(record.session_key.clone()), Some(record.run_id.clone()));
+        let row =
+            row_of(&self.outgoing(), &gone, Some(record.session_key.clone()), Some(record.run_id.clone()));
         self.outgoing().post(vec![row]).await.map(drop)
     }
 }

@@ -2,14 +2,10 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use homard_agent::Directive;
-use homard_llm::Attempt;
-use homard_protocol::{RunId, SessionKey, ToolCall, Usage};
-use homard_runtime::TRACE;
-use homard_store::RunStatus;
+use homard_protocol::{RunId, SessionKey};
+use homard_runtime::{Mutex, TRACE};
 use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
@@ -17,38 +13,8 @@ use tracing::Span;
 
 use crate::delivery::run_delivery::Delivery;
 use crate::turns::narrate::Narrator;
+use crate::turns::outcome::RunEnd;
 use crate::turns::source::StopCause;
-
-/// How a run ended, for whoever waits.
-#[derive(Debug, Clone)]
-pub struct RunEnd {
-    /// How.
-    pub status: RunStatus,
-    /// What was said; `None` when there is nothing to show.
-    pub reply: Option<String>,
-    /// What went wrong.
-    pub error: Option<String>,
-    /// Why the model stopped, or who stopped it.
-    pub stop_reason: Option<String>,
-    /// When it began.
-    pub started_at: Option<i64>,
-    /// When it ended.
-    pub ended_at: i64,
-    /// The transcript.
-    pub session_id: Option<String>,
-    /// Who thought.
-    pub provider: String,
-    /// With what.
-    pub model: String,
-    /// At what price.
-    pub usage: Usage,
-    /// What was tried in vain on the way.
-    pub attempts: Vec<Attempt>,
-    /// How the reply is to be delivered, as the model wishes.
-    pub wishes: Vec<Directive>,
-    /// Calls of tools that are the asking program's to run: the run ended because of them.
-    pub calls: Vec<ToolCall>,
-}
 
 /// A run under way, as others see it.
 #[derive(Debug, Clone)]
@@ -69,18 +35,25 @@ pub(crate) struct Run {
     pub(crate) asked: String,
     pub(crate) narrator: Arc<Narrator>,
     pub(crate) cancel: CancellationToken,
-    stopped_by: Mutex<Option<StopCause>>,
-    began: Mutex<bool>,
-    attended: AtomicBool,
+    progress: Mutex<Progress>,
     /// From taking the message to the end of its run, for traces.
     pub(crate) span: Span,
     /// Its way to a chat platform, if it came from one.
     pub(crate) delivery: Delivery,
-    end: watch::Sender<Option<RunEnd>>,
+    end: watch::Sender<Option<Arc<RunEnd>>>,
     /// Its place among the runs that run at once, once it has one.
     slot: std::sync::OnceLock<TurnSlot>,
     /// Whose words are in its conversation, once it has looked.
     taint: std::sync::OnceLock<Taint>,
+}
+
+/// What has happened to a run.
+#[derive(Debug, Default)]
+struct Progress {
+    stopped_by: Option<StopCause>,
+    has_begun: bool,
+    /// Whether its sender waits on a connection that cannot be carried over to another process.
+    is_attended: bool,
 }
 
 impl Run {
@@ -119,9 +92,7 @@ impl Run {
             asked,
             narrator: Arc::new(narrator),
             cancel,
-            stopped_by: Mutex::default(),
-            began: Mutex::new(false),
-            attended: AtomicBool::new(false),
+            progress: Mutex::default(),
             delivery: Delivery::default(),
             end: watch::Sender::new(None),
             slot: std::sync::OnceLock::new(),
@@ -131,37 +102,37 @@ impl Run {
 
     /// Stops the run; the first reason stands.
     pub(crate) fn stop(&self, by: StopCause) {
-        lock(&self.stopped_by).get_or_insert(by);
+        self.progress.lock().stopped_by.get_or_insert(by);
         self.cancel.cancel();
     }
 
     /// Who stopped it.
     pub(crate) fn stopped_by(&self) -> Option<StopCause> {
-        *lock(&self.stopped_by)
+        self.progress.lock().stopped_by
     }
 
     /// Its turn has come.
     pub(crate) fn begin(&self) {
-        *lock(&self.began) = true;
+        self.progress.lock().has_begun = true;
     }
 
     /// Whether its turn has come.
     pub(crate) fn has_begun(&self) -> bool {
-        *lock(&self.began)
+        self.progress.lock().has_begun
     }
 
     /// Its sender waits on a connection that cannot be carried over to another process.
     pub(crate) fn attend(&self) {
-        self.attended.store(true, Ordering::Relaxed);
+        self.progress.lock().is_attended = true;
     }
 
     /// Whether its sender waits on such a connection.
     pub(crate) fn is_attended(&self) -> bool {
-        self.attended.load(Ordering::Relaxed)
+        self.progress.lock().is_attended
     }
 
     /// Tells whoever waits.
-    pub(crate) fn ended(&self, end: RunEnd) {
+    pub(crate) fn ended(&self, end: Arc<RunEnd>) {
         self.end.send_replace(Some(end));
     }
 
@@ -171,7 +142,7 @@ impl Run {
     }
 
     /// To wait for its end.
-    pub(crate) fn watch(&self) -> watch::Receiver<Option<RunEnd>> {
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<Arc<RunEnd>>> {
         self.end.subscribe()
     }
 
@@ -190,7 +161,7 @@ pub(crate) struct Runs {
 impl Runs {
     /// Takes a run in, unless one of its name is under way.
     pub(crate) fn reserve(&self, run: &Arc<Run>) -> bool {
-        match lock(&self.by_id).entry(run.id.clone()) {
+        match self.by_id.lock().entry(run.id.clone()) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
                 place.insert(Arc::clone(run));
@@ -201,22 +172,22 @@ impl Runs {
 
     /// Lets go of a run; another of the same name stays.
     pub(crate) fn remove(&self, run: &Arc<Run>) {
-        let mut by_id = lock(&self.by_id);
+        let mut by_id = self.by_id.lock();
         if by_id.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, run)) {
             by_id.remove(&run.id);
         }
     }
 
     pub(crate) fn get(&self, id: &RunId) -> Option<Arc<Run>> {
-        lock(&self.by_id).get(id).cloned()
+        self.by_id.lock().get(id).cloned()
     }
 
     pub(crate) fn of_session(&self, key: &SessionKey) -> Vec<Arc<Run>> {
-        lock(&self.by_id).values().filter(|run| run.session_key == *key).cloned().collect()
+        self.by_id.lock().values().filter(|run| run.session_key == *key).cloned().collect()
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Run>> {
-        lock(&self.by_id).values().cloned().collect()
+        self.by_id.lock().values().cloned().collect()
     }
 
     pub(crate) fn views(&self, key: &SessionKey) -> Vec<RunView> {
@@ -226,8 +197,4 @@ impl Runs {
     pub(crate) fn active_ids(&self, key: &SessionKey) -> Vec<String> {
         self.of_session(key).iter().map(|run| run.id.to_string()).collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,12 +9,13 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_agent::{Steer, Steering, Taken};
-use homard_protocol::{SessionId, Usage};
-use homard_store::{RunStatus, StoreError, steered_key, steered_too_key};
+use homard_protocol::SessionId;
+use homard_store::{StoreError, steered_key, steered_too_key};
 
-use crate::relay::Inner;
+use crate::parts::Turns;
 use crate::turns::lane::{Kind, Waiting};
-use crate::turns::runs::{Run, RunEnd};
+use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
+use crate::turns::runs::Run;
 use crate::turns::turn::{is_kept, stop_waiting};
 
 /// Queue modes in which a message is handed to the turn under way.
@@ -34,15 +35,15 @@ pub(crate) fn is_backlog(mode: &str) -> bool {
 
 /// The lane of one running turn.
 struct Lane {
-    inner: Arc<Inner>,
+    turns: Turns,
     run: Arc<Run>,
     session_id: SessionId,
 }
 
 /// Where the turn of `run` gets its messages from.
-pub(crate) fn of(inner: &Arc<Inner>, run: &Arc<Run>, session_id: &SessionId) -> Steering {
+pub(crate) fn of(turns: &Turns, run: &Arc<Run>, session_id: &SessionId) -> Steering {
     Steering::from_source(Arc::new(Lane {
-        inner: Arc::clone(inner),
+        turns: turns.clone(),
         run: Arc::clone(run),
         session_id: session_id.clone(),
     }))
@@ -53,7 +54,7 @@ impl Steer for Lane {
         async move {
             while !self.run.cancel.is_cancelled() {
                 let answered = self.run.delivery.route().map(|route| &route.address);
-                let lanes = self.inner.lanes();
+                let lanes = self.turns.lanes();
                 let Some((at, mut waiting)) = lanes.take_steerable(&self.run.session_key, answered) else {
                     break;
                 };
@@ -62,7 +63,7 @@ impl Steer for Lane {
                     continue;
                 }
                 if waiting.run.cancel.is_cancelled() {
-                    stop_waiting(&self.inner, waiting).await;
+                    stop_waiting(&self.turns, waiting).await;
                     continue;
                 }
                 return match waiting.request.kind {
@@ -78,21 +79,21 @@ impl Steer for Lane {
 
 impl Lane {
     async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
-        let (store, steered) = (self.inner.store(), &waiting.run);
+        let (store, steered) = (self.turns.inner().store(), &waiting.run);
         let mut message = waiting.request.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
         message.idempotency_key = Some(steered_key(&steered.id));
         match store.runs().steer(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();
-                let why = format!("steered:{}", self.run.id);
-                settle(&self.inner, steered, Some(&self.session_id), why);
+                let by = TakenOver::Steered(self.run.id.clone());
+                settle(&self.turns, steered, by, Some(&self.session_id));
                 Ok(Taken { run_id, message, seq: place.seq })
             }
             Err(error) => {
                 let mut waiting = waiting;
                 waiting.request.kind = Kind::Turn;
-                self.inner.lanes().put_back(&self.inner, 0, waiting);
+                self.turns.lanes().put_back(&self.turns, 0, waiting);
                 Err(error)
             }
         }
@@ -107,34 +108,21 @@ impl Lane {
         let mut message = waiting.request.message.clone();
         message.idempotency_key = Some(steered_too_key(&run_id));
         let into = (&self.run.id, &self.session_id);
-        let told = self.inner.store().runs().steer_too(&run_id, into, message.clone(), request).await;
-        self.inner.lanes().put_back(&self.inner, at, waiting);
+        let told = self.turns.inner().store().runs().steer_too(&run_id, into, message.clone(), request).await;
+        self.turns.lanes().put_back(&self.turns, at, waiting);
         told.map(|place| Taken { run_id, message, seq: place.seq })
     }
 }
 
 /// Tells everyone that nothing more comes of a run by itself, and where its message went.
-pub(crate) fn settle(inner: &Inner, steered: &Arc<Run>, session_id: Option<&SessionId>, why: String) {
-    let now = inner.clock().now_ms();
-    let end = RunEnd {
-        status: RunStatus::Ok,
-        reply: None,
-        error: None,
-        stop_reason: Some(why),
-        started_at: Some(now),
-        ended_at: now,
-        session_id: session_id.map(ToString::to_string),
-        provider: String::new(),
-        model: String::new(),
-        usage: Usage::default(),
-        attempts: Vec::new(),
-        wishes: Vec::new(),
-        calls: Vec::new(),
-    };
-    steered.narrator.end_bare();
-    inner.run_ended(&end);
-    steered.ended(end);
-    inner.runs().remove(steered);
+pub(crate) fn settle(turns: &Turns, moved: &Arc<Run>, by: TakenOver, session_id: Option<&SessionId>) {
+    let inner = turns.inner();
+    let at = inner.clock().now_ms();
+    let session_id = session_id.cloned();
+    let outcome = TurnOutcome::NotBegun(NotBegun::TakenOver { by, at, session_id });
+    moved.narrator.end_bare();
+    inner.run_ended(moved, RunEnd { outcome, reply: None, ended_at: at });
+    turns.runs().remove(moved);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One turn: from a waiting message to a reply.
+//! One turn: from a waiting message to what came of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,25 +11,28 @@ use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_models::select::level_for;
+use homard_protocol::events::ErrorKind;
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, OrLog, TRACE};
-use homard_store::{CallOwner, Context, RawJson, RunStatus, SessionRecord, StartRun, Started};
-use homard_tools::{Label, Source, ToolPolicy, TurnSlot};
+use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
+use homard_tools::{Label, Source, TurnSlot};
 use serde_json::json;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::delivery::deliver::{self, Reply};
+use crate::delivery::deliver;
 use crate::delivery::live;
 use crate::events::DomainEvent;
+use crate::hook_points;
 use crate::intake::admit::Admitted;
 use crate::intake::origin;
+use crate::parts::Turns;
 use crate::relay::Inner;
 use crate::sessions::access::works_for;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, policy_for};
+use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::rules::rules_for;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
 use crate::turn_setup::taint::{self, Granted};
@@ -38,6 +41,9 @@ use crate::turns::compact;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
 use crate::turns::narrate::Reasoning;
+use crate::turns::outcome::{
+    Answered, Failed, Failure, ModelUsed, Stopped, TakenOver, TurnFacts, TurnOutcome,
+};
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
@@ -76,76 +82,81 @@ impl Drop for HeldSlot {
 
 /// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
 /// and everyone is told.
-pub(crate) async fn take(inner: &Arc<Inner>, waiting: Waiting, history: &mut Option<History>) {
+pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<History>) {
+    let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
-    live::acknowledge(inner, &run);
+    live::acknowledge(&outgoing, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
     let permit = tokio::select! {
         biased;
         () = shut.cancelled() => {
             // Still kept, not begun: it is answered after the next start.
-            waiting.merged.iter().chain([&run]).for_each(|run| inner.runs().remove(run));
+            waiting.merged.iter().chain([&run]).for_each(|run| turns.runs().remove(run));
             return;
         }
-        permit = inner.place(&waiting).or_cancel(&run.cancel) => permit,
+        permit = turns.places().take(&waiting).or_cancel(&run.cancel) => permit,
     };
-    let reply = match permit {
+    let outcome = match permit {
         Ok(permit) => {
             let _held = HeldSlot(run.take_slot(permit));
             run.begin();
-            let (id, session) = (run.id.clone(), run.session_key.clone());
-            inner.events().publish(&DomainEvent::RunStarted { run: id, session });
+            inner.events().publish_with(|| DomainEvent::RunStarted {
+                run: run.id.clone(),
+                session: run.session_key.clone(),
+            });
             if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
-                return compact::take(inner, waiting, wish, history).await;
+                return compact::take(turns, waiting, wish, history).await;
             }
-            live::begin(inner, &run);
+            live::begin(&outgoing, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
-            let reply = answer(inner, waiting, history, &run).instrument(span.clone()).await;
-            if let Some(status) = reply.as_ref().map(|reply| reply.status).filter(|&s| s != RunStatus::Ok) {
-                span.record("error", status.as_str());
+            let outcome = answer(turns, waiting, history, &run).instrument(span.clone()).await;
+            if let Some(outcome) = outcome.as_ref().filter(|it| !matches!(it, TurnOutcome::Answered(_))) {
+                span.record("error", outcome.status().as_str());
             }
-            reply
+            outcome
         }
         Err(_cancelled) => {
             for merged in &waiting.merged {
-                deliver::deliver(inner, merged, Reply::stopped_before_it_began(), &mut None).await;
-                inner.runs().remove(merged);
+                let stopped = TurnOutcome::stopped_before_it_began(merged);
+                deliver::deliver(&outgoing, merged, stopped, &mut None).await;
+                turns.runs().remove(merged);
             }
-            is_kept(waiting.kept).await.then(Reply::stopped_before_it_began)
+            is_kept(waiting.kept).await.then(|| TurnOutcome::stopped_before_it_began(&run))
         }
     };
-    let Some(reply) = reply else {
+    let Some(outcome) = outcome else {
         // The message had been answered before, or could not be kept: whoever sent it has been told.
         run.delivery.sealed().cancel();
-        inner.runs().remove(&run);
+        turns.runs().remove(&run);
         return;
     };
-    if reply.changed_elsewhere {
+    if outcome.leaves_history_stale() {
         *history = None;
     }
-    deliver::deliver(inner, &run, reply, history).await;
-    inner.runs().remove(&run);
+    deliver::deliver(&outgoing, &run, outcome, history).await;
+    turns.runs().remove(&run);
 }
 
 /// Ends a run whose turn broke.
-pub(crate) async fn give_up(inner: &Arc<Inner>, run: &Arc<Run>) {
+pub(crate) async fn give_up(turns: &Turns, run: &Arc<Run>) {
     tracing::error!(run = %run.id, "a turn ended unexpectedly");
     let error = "The turn ended unexpectedly; this is a bug in Homard. The log says more.".to_owned();
-    deliver::deliver(inner, run, Reply::failed_to_begin(error, inner.clock().now_ms(), None), &mut None)
-        .await;
-    inner.runs().remove(run);
+    let failed = TurnOutcome::failed_to_begin(error, turns.inner().clock().now_ms(), None);
+    deliver::deliver(&turns.outgoing(), run, failed, &mut None).await;
+    turns.runs().remove(run);
 }
 
 /// Ends a run that was stopped while it waited.
-pub(crate) async fn stop_waiting(inner: &Arc<Inner>, waiting: Waiting) {
+pub(crate) async fn stop_waiting(turns: &Turns, waiting: Waiting) {
     let run = waiting.run;
     if is_kept(waiting.kept).await {
-        deliver::deliver(inner, &run, Reply::stopped_before_it_began(), &mut None).await;
+        deliver::deliver(&turns.outgoing(), &run, TurnOutcome::stopped_before_it_began(&run), &mut None)
+            .await;
     }
-    inner.runs().remove(&run);
+    turns.runs().remove(&run);
 }
 
 /// Whether the message turned out to be kept, and new.
@@ -156,54 +167,56 @@ pub(crate) async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
     }
 }
 
-/// The reply to a message; `None` when it turned out not to be ours to answer.
+/// What comes of a message; `None` when it turned out not to be ours to answer.
 async fn answer(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     mut waiting: Waiting,
     history: &mut Option<History>,
     run: &Arc<Run>,
-) -> Option<Reply> {
+) -> Option<TurnOutcome> {
+    let inner = turns.inner();
     let started_at = inner.clock().now_ms();
     let kept = waiting.kept.take();
     let started = start(inner, &waiting, run).await;
     if !is_kept(kept).await {
         return None;
     }
-    settle_merged(inner, &mut waiting, run, started.as_ref().err()).await;
+    settle_merged(turns, &mut waiting, run, started.as_ref().err()).await;
     let session = started.as_ref().ok().map(|started| started.session.session_id.clone());
     let prepared = match started {
-        Ok(started) => prepare(inner, waiting, started, history, run).await,
+        Ok(started) => prepare(turns, waiting, started, history, run).await,
         Err(not_begun) => Err(not_begun),
     };
-    let mut reply = match prepared {
+    let mut outcome = match prepared {
         Ok(mut prepared) => {
             run.narrator.lifecycle(json!({"phase": "start", "startedAt": started_at}));
             run.narrator.status("starting_model");
             let model = &prepared.turn.model;
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
             run.narrator.lifecycle(json!({"phase": "model", "provider": provider, "model": model}));
-            let ended = ask(inner, &mut prepared, run).await;
-            let reply = reply(ended, &prepared, started_at, run);
+            let ended = ask(turns, &mut prepared, run).await;
+            let outcome = outcome(ended, &prepared, started_at, run);
             *history = Some(prepared.told);
-            reply
+            outcome
         }
-        Err(NotBegun(error)) => Reply::failed_to_begin(error, started_at, session),
+        Err(NotBegun(error)) => TurnOutcome::failed_to_begin(error, started_at, session),
     };
-    if let Some(error) = &mut reply.error {
+    if let Some(error) = outcome.error_mut() {
         inner.guards().secrets.hide_in(error);
     }
-    Some(reply)
+    Some(outcome)
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
-async fn settle_merged(inner: &Arc<Inner>, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
+async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
-            None => steering::settle(inner, &merged, None, format!("merged:{}", run.id)),
+            None => steering::settle(turns, &merged, TakenOver::Merged(run.id.clone()), None),
             Some(NotBegun(error)) => {
-                let failed = Reply::failed_to_begin(error.clone(), inner.clock().now_ms(), None);
-                deliver::deliver(inner, &merged, failed, &mut None).await;
-                inner.runs().remove(&merged);
+                let failed =
+                    TurnOutcome::failed_to_begin(error.clone(), turns.inner().clock().now_ms(), None);
+                deliver::deliver(&turns.outgoing(), &merged, failed, &mut None).await;
+                turns.runs().remove(&merged);
             }
         }
     }
@@ -235,12 +248,13 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
 
 /// Gathers what a turn that has begun needs.
 pub(crate) async fn prepare(
-    inner: &Arc<Inner>,
+    turns: &Turns,
     waiting: Waiting,
     started: Started,
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Result<Prepared, NotBegun> {
+    let (inner, setup) = (turns.inner(), turns.setup());
     let Waiting { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
@@ -249,7 +263,7 @@ pub(crate) async fn prepare(
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
     run.narrator.status("preparing_context");
-    inner.session_changed(&session, "send", true);
+    inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
 
     let rooms = inner.rooms();
     let asked = options.model.as_deref();
@@ -259,11 +273,10 @@ pub(crate) async fn prepare(
         settings.thinking = level_for(&settings.model.model, level);
     }
     let works_for = works_for(inner.store(), &session).await;
-    let others = Others { works_for: works_for.as_ref(), options: &options };
-    let (policy, asker) = tool_policy((&config, agent), &admitted, (&settings.model, &session), &others);
-    let policy = Arc::new(policy);
-    let skills = inner.skills().for_turn(&config, agent).await;
-    turn_prompt::fit(&mut settings, (admitted.session_key(), asker.caller), &policy, &skills);
+    let about = circumstances(&admitted, &options, &settings.model, &session, works_for.as_ref());
+    let (policy, asker) = (Arc::new(policy_for(&config, agent, &about)), asker(&config, &about));
+    let skills = setup.skills().for_turn(&config, agent).await;
+    turn_prompt::fit(&mut settings, admitted.session_key(), asker.caller, &policy, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = options.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
@@ -282,9 +295,13 @@ pub(crate) async fn prepare(
     };
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, admitted.session_key()));
-    turn_prompt::show_pictures(inner, (&config, agent), &settings, (&admitted, &mut told)).await;
-    let offer = rooms.offers.of(&rooms.tools, &policy);
-    let system = system_prompt(inner, &settings.prompt, &offer.described)
+    turn_prompt::show_pictures(inner, agent, &settings, &admitted, &mut told).await;
+    if started.new_session {
+        hook_points::session_started(inner, run).await;
+    }
+    let added = hook_points::prompt_addition(inner, run).await;
+    let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
+    let system = system_prompt(&setup, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
@@ -292,15 +309,17 @@ pub(crate) async fn prepare(
         Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
         None => system.text,
     };
+    let system = if added.is_empty() { system } else { Arc::from(format!("{system}\n{added}\n")) };
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
+    hook_points::prompt_made(inner, run, &system).await;
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
-    let meter = Arc::new(RunMeter::of_turn(inner, owner, &admitted));
+    let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let for_run = router::Run { spender, pinned: settings.pinned, meter };
     let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
-    let steer = steering::of(inner, run, &session.session_id);
-    let mut rules = rules_for(&config, &settings.model, Some(&session.entry), (&policy, &settings.workspace));
+    let steer = steering::of(turns, run, &session.session_id);
+    let mut rules = rules_for(&config, &settings.model, Some(&session.entry), &policy, &settings.workspace);
     let offered = match &options.program {
         Some(program) => {
             rules.wishes = program.wishes();
@@ -321,7 +340,7 @@ pub(crate) async fn prepare(
         policy,
         compaction: settings.compaction,
         scope: taint::scope(
-            inner,
+            &setup,
             &config,
             told.taint(),
             Granted::of(agent, &skills, exec, asker).in_slot(run.slot()),
@@ -354,39 +373,28 @@ fn job_of(key: &SessionKey) -> Option<String> {
     }
 }
 
-/// Others than the owner who may be behind a turn.
-struct Others<'a> {
-    /// The conversation at the beginning of a chain of subagents.
+/// What decides which tools the turn is offered, and who asks for it.
+fn circumstances<'a>(
+    admitted: &'a Admitted,
+    options: &TurnOptions,
+    model: &'a Resolved,
+    session: &'a SessionRecord,
     works_for: Option<&'a SessionKey>,
-    /// Whose words the message brings, and what the client it came from may do.
-    options: &'a TurnOptions,
-}
-
-/// Which tools the turn is offered, and who asks for it.
-fn tool_policy(
-    (config, agent): (&Config, &ConfiguredAgent),
-    admitted: &Admitted,
-    (model, session): (&Resolved, &SessionRecord),
-    others: &Others<'_>,
-) -> (ToolPolicy, Asker) {
+) -> Circumstances<'a> {
     let message = admitted.message();
-    let about = Circumstances {
+    let is_of_others = |label: &Label| matches!(label.source, Source::Message | Source::Hook);
+    Circumstances {
         key: admitted.session_key(),
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account),
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
-        works_for: others.works_for,
+        works_for,
         is_owner: admitted.standing().is_owner,
-        passed_on: others
-            .options
-            .labels
-            .iter()
-            .any(|label| matches!(label.source, Source::Message | Source::Hook)),
-        without_admin: others.options.without_admin,
-    };
-    (policy_for(config, agent, &about), asker(config, &about))
+        passed_on: options.labels.iter().any(is_of_others),
+        without_admin: options.without_admin,
+    }
 }
 
 /// What was said, this turn's message included, as the transcript has it.
@@ -405,15 +413,22 @@ async fn from_transcript(
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
-async fn ask(inner: &Inner, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+    let inner = turns.inner();
     let Prepared { turn, told, limit, .. } = prepared;
     let turn = &*turn;
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
-    let (narrator, prompt) = (Arc::clone(&run.narrator), inner.prompt());
+    let (narrator, prompt) = (Arc::clone(&run.narrator), Arc::clone(turns.setup().prompt()));
     let mut on_step = |step: homard_agent::Step<'_>| {
-        if matches!(step, homard_agent::Step::ToolEnd { .. }) {
+        if let homard_agent::Step::ToolEnd { call, result } = &step {
             // The tool may have changed a file that the next prompt is made of.
             prompt.forget(&turn.workspace);
+            inner.events().publish_with(|| DomainEvent::ToolCalled {
+                run: turn.run_id.clone(),
+                session: turn.session_key.clone(),
+                tool: call.name.clone(),
+                failed: result.is_error,
+            });
         }
         narrator.step(&step);
     };
@@ -448,8 +463,38 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 }
 
 /// What comes of an ended turn.
-fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply {
+fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> TurnOutcome {
     let Ended { how, answer, usage, last_call, compactions, flushed, handed } = ended;
+    let facts = TurnFacts {
+        started_at,
+        session_id: prepared.turn.session_id.clone(),
+        used: model_used(prepared),
+        attempts: prepared.caller.attempts(),
+        usage,
+        last_call,
+        compactions,
+        flushed,
+        prompt_report: prepared.prompt_report.clone(),
+    };
+    let (failure, is_unrecorded) = match how {
+        How::Done => return TurnOutcome::Answered(Answered { facts, answer, calls: handed }),
+        How::Stopped => return TurnOutcome::Stopped(Stopped { facts, answer, by: run.stopped_by() }),
+        How::Failed(error) => {
+            let (reason, hint) = (error.reason, error.hint());
+            let words = if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) };
+            (Failure::of(reason, words), false)
+        }
+        How::Looped(words) => (Failure { error: words, kind: ErrorKind::Unknown }, false),
+        How::NotRecorded(error) => {
+            let error = format!("A step could not be recorded, so the run was stopped: {error}");
+            (Failure { error, kind: ErrorKind::Unknown }, true)
+        }
+    };
+    TurnOutcome::Failed(Failed { facts, answer, failure, is_unrecorded })
+}
+
+/// The model that answered; the one that was wanted, where none did.
+fn model_used(prepared: &Prepared) -> ModelUsed {
     let Prepared { turn, caller, chain, is_pinned, .. } = prepared;
     let winner = caller.winner();
     let answered = winner.as_ref().and_then(|winner| {
@@ -458,55 +503,12 @@ fn reply(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Reply
         chain.iter().find(is_winner).map(|next| &next.model)
     });
     let model = answered.unwrap_or(&turn.model.model);
-    let mut reply = Reply {
-        status: RunStatus::Ok,
-        answer,
-        error: None,
-        started_at: Some(started_at),
-        session_id: Some(turn.session_id.clone()),
+    ModelUsed {
         provider: model.provider.to_string(),
         model: model.id.to_string(),
-        context_window: Some(u64::from(model.context_window)),
-        attempts: caller.attempts(),
+        context_window: u64::from(model.context_window),
         profile: to_keep(winner, &turn.model.model.provider, *is_pinned),
-        usage,
-        last_call,
-        compactions,
-        flushed,
-        handed,
-        changed_elsewhere: false,
-        prompt_report: prepared.prompt_report.clone(),
-        error_kind: homard_protocol::events::ErrorKind::Unknown,
-    };
-    match how {
-        How::Done => {}
-        How::Stopped if run.stopped_by() == Some(StopCause::Timeout) => {
-            reply.status = RunStatus::TimedOut;
-            reply.error_kind = homard_protocol::events::ErrorKind::Timeout;
-            reply.error = Some(
-                "The run took longer than its time limit and was stopped (agents.defaults.timeoutSeconds)."
-                    .to_owned(),
-            );
-        }
-        How::Stopped => reply.status = RunStatus::Aborted,
-        How::Failed(error) => {
-            reply.status = RunStatus::Error;
-            reply.error_kind = deliver::error_kind(error.reason);
-            let hint = error.hint();
-            reply.error =
-                Some(if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) });
-        }
-        How::Looped(words) => {
-            reply.status = RunStatus::Error;
-            reply.error = Some(words);
-        }
-        How::NotRecorded(error) => {
-            reply.status = RunStatus::Error;
-            reply.changed_elsewhere = true;
-            reply.error = Some(format!("A step could not be recorded, so the run was stopped: {error}"));
-        }
     }
-    reply
 }
 
 #[cfg(test)]

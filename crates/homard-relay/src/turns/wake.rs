@@ -5,10 +5,10 @@
 //! turn, whoever asks for that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
+use homard_runtime::Mutex;
 use homard_store::RunStatus;
 use homard_tools::Label;
 use serde_json::{Value, json};
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use crate::intake::route::Unroutable;
 use crate::parts::Turns;
 use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::runs::RunEnd;
 use crate::turns::source::Source;
 
 /// What the model is told beside the event.
@@ -115,28 +115,28 @@ impl Turns {
     /// Whether events may start turns; while they may not, they wait for the next one.
     #[must_use]
     pub fn heartbeats_enabled(&self) -> bool {
-        self.inner().wakes().enabled.load(Ordering::SeqCst)
+        self.wakes().enabled.load(Ordering::SeqCst)
     }
 
     /// Decides it, until the gateway ends.
     pub fn set_heartbeats(&self, enabled: bool) {
-        self.inner().wakes().enabled.store(enabled, Ordering::SeqCst);
+        self.wakes().enabled.store(enabled, Ordering::SeqCst);
     }
 
     /// What came of the last turn that an event started; `None` when there was none since the start.
     #[must_use]
     pub fn last_heartbeat(&self) -> Option<Value> {
-        self.inner().wakes().last.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.wakes().last.lock().clone()
     }
 
     /// Remembers how a turn ends.
     fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
-        let Some(mut ending) = self.inner().runs().get(run_id).map(|run| run.watch()) else { return };
-        let inner = Arc::downgrade(self.inner());
+        let Some(mut ending) = self.runs().get(run_id).map(|run| run.watch()) else { return };
+        let turns = self.downgrade();
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
-            if let (Some(end), Some(inner)) = (end, inner.upgrade()) {
-                let mut last = inner.wakes().last.lock().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
+                let mut last = turns.wakes().last.lock();
                 *last = Some(seen(&end, reason));
             }
         });
@@ -145,18 +145,18 @@ impl Turns {
 
 /// The end of a turn as a look at it.
 fn seen(end: &RunEnd, reason: &str) -> Value {
-    let status = match (end.status, &end.reply) {
+    let status = match (end.outcome.status(), &end.reply) {
         (RunStatus::Ok, Some(_)) => "sent",
         (RunStatus::Ok, None) => "ok-token",
         _ => "failed",
     };
     let preview = end.reply.as_ref().map(|reply| reply.chars().take(PREVIEW_CHARS).collect::<String>());
-    let took = end.started_at.map(|began| end.ended_at.saturating_sub(began));
+    let took = end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began));
     let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
     if let Some(fields) = seen.as_object_mut() {
         fields.extend(preview.map(|preview| ("preview".to_owned(), json!(preview))));
         fields.extend(took.map(|took| ("durationMs".to_owned(), json!(took))));
-        fields.extend(end.error.as_ref().map(|error| ("message".to_owned(), json!(error))));
+        fields.extend(end.outcome.error().map(|error| ("message".to_owned(), json!(error))));
     }
     seen
 }

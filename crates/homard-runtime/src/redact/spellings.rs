@@ -6,11 +6,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::MIN_SECRET;
+use crate::hex;
 
 /// Every spelling of a secret that is looked for: as it is, in base64 (wherever it stands in what was encoded),
 /// in hexadecimal, in addresses and in JSON.
 pub(super) fn of(secret: &str) -> Vec<String> {
-    let mut all = vec![secret.to_owned(), in_json(secret), hex(secret, false), hex(secret, true)];
+    let mut all = vec![
+        secret.to_owned(),
+        in_json(secret),
+        hex(secret.as_bytes()),
+        hex(secret.as_bytes()).to_uppercase(),
+    ];
     for is_upper in [true, false] {
         let in_path = in_address(secret, is_upper);
         all.push(in_path.replace("%20", "+"));
@@ -33,14 +39,6 @@ fn in_base64(secret: &str, shift: usize, encode: impl Fn(&[u8]) -> String) -> St
     let first = (shift * 8).div_ceil(6);
     let last = bytes.len() * 8 / 6;
     encoded.get(first..last).unwrap_or_default().to_owned()
-}
-
-fn hex(secret: &str, is_upper: bool) -> String {
-    let mut out = String::with_capacity(secret.len() * 2);
-    for byte in secret.bytes() {
-        let _written = if is_upper { write!(out, "{byte:02X}") } else { write!(out, "{byte:02x}") };
-    }
-    out
 }
 
 fn in_address(secret: &str, is_upper: bool) -> String {

@@ -5,11 +5,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use homard_runtime::create_private_dir;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
 
-use crate::engine::layout::{create_private_dir, open_private_file};
+use crate::engine::layout::open_private_file;
 use crate::store::StoreError;
 
 /// The schema, one file per version; `user_version` says how many have been applied.

@@ -4,9 +4,10 @@
 //! caller, who asks the writer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use homard_runtime::Mutex;
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
@@ -73,7 +74,7 @@ pub(crate) fn start(layout: &Arc<Layout>) -> std::io::Result<(mpsc::Sender<ReadO
 }
 
 fn next(rx: &Mutex<mpsc::Receiver<ReadOrder>>) -> Option<ReadOrder> {
-    rx.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv()
+    rx.lock().blocking_recv()
 }
 
 /// Packs a question and the place its answer arrives.

@@ -6,10 +6,10 @@
 mod take_over;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::Timestamp;
+use homard_runtime::{Clip, Mutex, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::engine::writer::Batch;
@@ -81,7 +81,7 @@ struct LetInState {
 
 impl LetIn {
     fn with<T>(&self, act: impl FnOnce(&mut LetInState) -> T) -> T {
-        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut self.state.lock())
     }
 
     fn forget(&self) {
@@ -327,7 +327,7 @@ fn read(row: &Row<'_>) -> Result<PairingRequest, StoreError> {
 
 /// What strangers say of themselves, cut to what is worth keeping.
 fn short(meta: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let cut = |text: String| text.chars().take(MAX_FACT_CHARS).collect::<String>();
+    let cut = |text: String| text.clip_chars(MAX_FACT_CHARS).to_owned();
     let told = meta.into_iter().filter(|(_, fact)| !fact.trim().is_empty());
     told.take(MAX_FACTS).map(|(name, fact)| (cut(name), cut(fact))).collect()
 }

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use homard_protocol::{AgentId, Entry, EntryKind};
+use homard_runtime::Clip;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{SEQ_BITS, words};
@@ -170,8 +171,6 @@ fn said(line: &[u8]) -> Option<String> {
         return None;
     };
     let mut text = message.text();
-    if text.len() > MAX_TEXT {
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
-    }
+    text.truncate(text.clip_bytes(MAX_TEXT).len());
     (!text.trim().is_empty()).then(|| words::spaced(&text))
 }

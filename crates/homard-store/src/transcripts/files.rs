@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::transcript::{HeaderTag, TRANSCRIPT_VERSION};
 use homard_protocol::{AgentId, Entry, EntryId, EntryKind, Message, SessionHeader, SessionId};
+use homard_runtime::create_private_dir;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{Appended, PageEntry, TranscriptError, scan};
 use crate::effects::NewEntries;
-use crate::engine::layout::{
-    Layout, create_private_dir, is_plain_name, open_private_file, transcript_file_name,
-};
+use crate::engine::layout::{Layout, is_plain_name, open_private_file, transcript_file_name};
 use crate::engine::writer::Batch;
 use crate::search;
 use crate::store::{StoreError, parse_column};

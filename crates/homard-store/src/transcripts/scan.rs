@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use homard_protocol::EntryId;
+use homard_runtime::FileDraft;
 use serde::Deserialize;
 
 use super::TranscriptError;
@@ -259,10 +260,7 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
 fn rewrite(path: &Path, kept: &Path, from: u64, tail: &mut Tail) -> io::Result<File> {
     std::fs::copy(path, kept)?;
     let mut original = File::open(kept)?;
-    let temporary = suffixed(path, ".mending");
-    let file = open_private_file(&temporary)?;
-    file.set_len(0)?;
-    let mut out = BufWriter::new(file);
+    let mut out = BufWriter::new(FileDraft::private(path)?);
     io::copy(&mut Read::by_ref(&mut original).take(from), &mut out)?;
     let mut end = from;
     for line in &mut tail.lines {
@@ -275,8 +273,6 @@ fn rewrite(path: &Path, kept: &Path, from: u64, tail: &mut Tail) -> io::Result<F
         end += 1;
     }
     tail.end = end;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)?;
+    out.into_inner().map_err(io::IntoInnerError::into_error)?.commit()?;
     open_private_file(path)
 }

@@ -1,8 +1,9 @@
 //! Calls that wait for the next commit. Owns the waiting and the writing of them, not when a commit happens:
 //! that is the writer's business.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::Mutex;
 use rusqlite::Connection;
 
 use super::{CallId, CallRow, CallState, insert, settle};
@@ -38,7 +39,7 @@ impl PendingCalls {
     }
 
     fn push(&self, call: PendingCall) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         if waiting.len() >= MAX_PENDING {
             tracing::error!("too many model calls wait to be written; the usage of one is lost");
             return;
@@ -48,12 +49,12 @@ impl PendingCalls {
 
     /// Takes all that waits.
     pub(crate) fn take(&self) -> Vec<PendingCall> {
-        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.waiting.lock())
     }
 
     /// Gives back what could not be committed, before what came since.
     pub(crate) fn put_back(&self, mut calls: Vec<PendingCall>) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting.lock();
         calls.append(&mut waiting);
         calls.truncate(MAX_PENDING);
         *waiting = calls;

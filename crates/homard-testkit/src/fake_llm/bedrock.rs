@@ -1,6 +1,7 @@
 //! How Bedrock's converse API spells an answer, what it refuses, and how it checks a signature.
 
 use bytes::Bytes;
+use homard_runtime::hex;
 use http::HeaderMap;
 use http::request::Parts;
 use serde_json::{Value, json};
@@ -303,10 +304,6 @@ pub(super) fn signature(head: &Parts, body: &[u8]) -> Verdict {
         return Ok(());
     }
     Err("The request signature we calculated does not match the signature you provided.".to_owned())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// HMAC-SHA-256 for keys of up to one block, written out so that the fake shares no code with the caller.

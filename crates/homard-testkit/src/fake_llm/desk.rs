@@ -1,10 +1,11 @@
 //! What all connections of one fake share: settings, script, records and counters.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::MutexGuard;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
+use homard_runtime::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -101,10 +102,6 @@ pub(super) struct Shared {
     tally: watch::Sender<Tally>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Shared {
     pub(super) fn new(options: &FakeLlmOptions) -> Self {
         let &FakeLlmOptions { port: _, chunks, delay_ms, first_ms, strict, keep_bodies } = options;
@@ -123,12 +120,12 @@ impl Shared {
     }
 
     pub(super) fn repeat(&self, mark: String) {
-        *lock(&self.repeats) = Some(mark);
+        *self.repeats.lock() = Some(mark);
     }
 
     /// What a turn nobody scripted says, if it repeats.
     pub(super) fn repeated(&self, body: &[u8]) -> Option<Turn> {
-        let mark = lock(&self.repeats).clone()?;
+        let mark = self.repeats.lock().clone()?;
         Some(Turn::says(repeats::answer(body, &mark)))
     }
 
@@ -145,19 +142,19 @@ impl Shared {
     }
 
     pub(super) fn settings(&self) -> MutexGuard<'_, Settings> {
-        lock(&self.settings)
+        self.settings.lock()
     }
 
     pub(super) fn script(&self) -> MutexGuard<'_, VecDeque<Turn>> {
-        lock(&self.script)
+        self.script.lock()
     }
 
     pub(super) fn recorded(&self) -> MutexGuard<'_, Vec<Recorded>> {
-        lock(&self.recorded)
+        self.recorded.lock()
     }
 
     pub(super) fn log(&self) -> MutexGuard<'_, Vec<LogLine>> {
-        lock(&self.log)
+        self.log.lock()
     }
 
     pub(super) fn tally(&self) -> watch::Receiver<Tally> {
@@ -193,7 +190,7 @@ impl Shared {
     /// The content of a turn of `count` numbered words, in one piece, built once.
     pub(super) fn numbered(&self, dialect: &Dialect<'_>, count: usize) -> Bytes {
         let key = (dialect.api, count, dialect.model.to_owned());
-        let mut prebuilt = lock(&self.prebuilt);
+        let mut prebuilt = self.prebuilt.lock();
         if let Some(bytes) = prebuilt.get(&key) {
             return bytes.clone();
         }

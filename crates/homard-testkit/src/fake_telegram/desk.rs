@@ -1,10 +1,10 @@
 //! What all connections of one fake share: chats and their messages, waiting updates, files, records and faults.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::{Duration, Instant};
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -175,10 +175,6 @@ pub(super) struct Shared {
     connections: Mutex<CancellationToken>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Shared {
     pub(super) fn new(token: String) -> Self {
         let state = State {
@@ -208,7 +204,7 @@ impl Shared {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
+        self.state.lock()
     }
 
     pub(super) fn tally(&self) -> watch::Receiver<Tally> {
@@ -221,12 +217,12 @@ impl Shared {
 
     /// A token that ends with the next [`cut_all`](Self::cut_all).
     pub(super) fn connection(&self) -> CancellationToken {
-        lock(&self.connections).child_token()
+        self.connections.lock().child_token()
     }
 
     /// Cuts every open connection.
     pub(super) fn cut_all(&self) {
-        std::mem::take(&mut *lock(&self.connections)).cancel();
+        std::mem::take(&mut *self.connections.lock()).cancel();
     }
 
     pub(super) fn record(&self, sent: Sent) {

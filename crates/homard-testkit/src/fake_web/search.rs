@@ -11,7 +11,7 @@ use http::{HeaderValue, header};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-use super::{FAKE_SEARCH_KEY, SearchAnswer, Shared, lock, response};
+use super::{FAKE_SEARCH_KEY, SearchAnswer, Shared, response};
 
 /// Title, address, excerpt.
 type Results = Vec<(&'static str, &'static str, &'static str)>;
@@ -34,7 +34,7 @@ fn fields(request: &Request, known: &[&str]) -> Option<BTreeMap<String, String>>
 
 /// The answer the test chose, or the results it chose for the service to spell.
 async fn chosen(shared: &Shared) -> Result<Results, Response> {
-    let answer = lock(&shared.answer).clone();
+    let answer = shared.answer.lock().clone();
     match answer {
         Some(SearchAnswer::Results(results)) => Ok(results),
         None => Ok(Vec::new()),
@@ -113,7 +113,7 @@ pub(super) async fn perplexity(State(shared): State<Arc<Shared>>, request: Reque
     let body =
         request.into_body().collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-    lock(&shared.bodies).push(body.clone());
+    shared.bodies.lock().push(body.clone());
     let is_right = |(name, value): (&String, &Value)| match name.as_str() {
         "model" => matches!(value.as_str(), Some("sonar" | "sonar-pro" | "sonar-reasoning-pro")),
         "messages" => value.pointer("/0/content").is_some_and(Value::is_string),

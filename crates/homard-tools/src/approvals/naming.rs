@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_protocol::methods::approvals::APPROVAL_SLUG_CHARS;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, millis_i64};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -53,7 +53,7 @@ impl Approvals {
             return Err(NotAsked::Nobody);
         }
         let created_at = clock.now_ms();
-        let lasts = i64::try_from(within.as_millis()).unwrap_or(i64::MAX);
+        let lasts = millis_i64(within);
         let question = Question {
             id: id.clone(),
             request,

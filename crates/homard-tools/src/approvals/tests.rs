@@ -1,9 +1,9 @@
 //! Questions asked, answered, forgotten.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use tokio_util::sync::CancellationToken;
 
 use super::{ANSWER_WITHIN, ApprovalRequest, Approvals, KEEP_ANSWERED, NotTaken, Outcome, Verdict};
@@ -31,7 +31,7 @@ async fn a_question_ends_with_the_first_answer() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let (told, answerer) = (Arc::clone(&heard), approvals.clone());
     approvals.subscribe(move |question| {
-        told.lock().unwrap().push(question.id.clone());
+        told.lock().push(question.id.clone());
         if question.outcome.is_none() {
             assert_eq!(answerer.resolve(&question.id, Verdict::AllowAlways, "me"), Err(NotTaken::OnceOnly));
             assert!(answerer.resolve(&question.id, Verdict::AllowOnce, "me").is_ok());
@@ -41,7 +41,7 @@ async fn a_question_ends_with_the_first_answer() {
     let cancel = CancellationToken::new();
     let said = approvals.ask(request(false), &Clock::system(), ANSWER_WITHIN, &cancel).await;
     assert_eq!(said, Outcome::Said(Verdict::AllowOnce));
-    let id = heard.lock().unwrap()[0].clone();
+    let id = heard.lock()[0].clone();
     assert_eq!(approvals.get(&id).unwrap().answered_by.as_deref(), Some("me"));
     assert!(approvals.pending().is_empty());
     tokio::time::advance(KEEP_ANSWERED + Duration::from_millis(1)).await;

@@ -37,6 +37,8 @@ pub struct FileAccess {
     pub records: Records,
     /// Folders outside the workspace that were given to the turn: its skills.
     pub given: Vec<PathBuf>,
+    /// Whether file tools stay inside the workspace; `None` means as the tools were built.
+    pub workspace_only: Option<bool>,
 }
 
 /// Why a file is not to be had.

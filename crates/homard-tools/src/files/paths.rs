@@ -62,13 +62,13 @@ impl Paths {
 
     /// The rules for one call: the run's own word about the workspace counts.
     pub(crate) fn for_call(&self, cx: &ToolCx) -> Self {
-        let workspace_only = cx.scope.workspace_only.unwrap_or(self.workspace_only);
+        let workspace_only = cx.scope.access.workspace_only.unwrap_or(self.workspace_only);
         Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
     }
 
     /// The same for a tool with a rule of its own about the workspace, which a run can only make stricter.
     pub(crate) fn narrowed_for(&self, cx: &ToolCx) -> Self {
-        let workspace_only = self.workspace_only || cx.scope.workspace_only == Some(true);
+        let workspace_only = self.workspace_only || cx.scope.access.workspace_only == Some(true);
         Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
     }
 

@@ -6,8 +6,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
+use homard_runtime::{Mutex, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -139,7 +140,7 @@ impl TaintedFiles {
 
     /// What is known, read from the disk if it has not been.
     fn state(&self) -> MutexGuard<'_, State> {
-        let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.inner.state.lock();
         if !state.loaded {
             state.loaded = true;
             if let Some(kept_in) = &self.inner.kept_in {
@@ -183,7 +184,7 @@ fn content_of(path: &Path) -> Option<(u64, String)> {
         return None;
     }
     let hash = Sha256::digest(std::fs::read(path).ok()?);
-    Some((about.len(), hash.iter().map(|byte| format!("{byte:02x}")).collect()))
+    Some((about.len(), hex(&hash)))
 }
 
 fn load(file: &Path) -> Vec<Tainted> {

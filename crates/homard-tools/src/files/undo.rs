@@ -17,10 +17,10 @@ mod restore;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_protocol::SessionKey;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 
 pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
 pub use plan::{FileChange, FileState, RunChanges, What};
@@ -57,10 +57,6 @@ struct Inner {
 }
 
 impl Inner {
-    fn lock(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Every run that is kept, newest first.
     fn journals(&self) -> io::Result<Vec<Journal>> {
         let mut found = Vec::new();

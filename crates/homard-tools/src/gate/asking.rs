@@ -1,5 +1,6 @@
 //! What a person reads when they are asked about a call: all of it, as it would be done.
 
+use homard_runtime::Clip;
 use serde_json::Value;
 
 use super::Subject;
@@ -38,7 +39,7 @@ fn shortened(text: &str) -> String {
     let Some(left_out) = text.chars().count().checked_sub(MAX_ACTION).filter(|more| *more > 0) else {
         return text.to_owned();
     };
-    let head: String = text.chars().take(MAX_ACTION - TAIL).collect();
+    let head = text.clip_chars(MAX_ACTION - TAIL).to_owned();
     let tail: String = text.chars().skip(MAX_ACTION - TAIL + left_out).collect();
     format!("{head}\n[{left_out} characters in between are not shown]\n{tail}")
 }

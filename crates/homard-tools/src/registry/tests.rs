@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use homard_config::config::web_tools::{SearchEngine, SearchProvider};
 use homard_exec::{BuiltEnv, Processes};
@@ -13,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::{TABLE, ToolOptions, Toolbox, WebOptions};
 use crate::cx::{ProgressSender, ToolCx};
 use crate::outcome::ToolOutcome;
-use crate::policy::{Layer, LayerName, ToolPolicy};
+use crate::policy::{GROUPS, Layer, LayerName, ToolPolicy};
+use crate::ports::{AgentLine, AgentsPort, PortError, Ports};
 
 fn options() -> ToolOptions {
     ToolOptions {
@@ -25,7 +27,6 @@ fn options() -> ToolOptions {
         launcher: None,
         processes: Processes::new(Clock::fixed(0)),
         apply_patch: None,
-        ports: crate::Ports::default(),
         web: WebOptions::default(),
     }
 }
@@ -39,7 +40,7 @@ fn cx(workspace: &Path) -> ToolCx {
         cancel: CancellationToken::new(),
         progress: ProgressSender::nobody(),
         clock: Clock::fixed(0),
-        scope: std::sync::Arc::default(),
+        scope: Arc::default(),
     }
 }
 
@@ -55,8 +56,17 @@ fn the_table_is_alphabetical_and_without_twins() {
 }
 
 #[test]
+fn every_tool_belongs_to_a_group() {
+    for tool in TABLE.iter().filter_map(|entry| (entry.build)(&options())) {
+        let name = tool.spec().name;
+        let is_known = GROUPS.iter().any(|group| group.members.contains(&name.as_str()));
+        assert!(is_known, "{name} is in no group of policy/groups.rs");
+    }
+}
+
+#[test]
 fn what_the_model_reads_is_small_and_as_agreed() {
-    let specs = Toolbox::new(&options()).specs(&ToolPolicy::default());
+    let specs = Toolbox::new(&options()).specs(&ToolPolicy::default(), &Ports::default());
     let told: Vec<Value> = specs
         .iter()
         .map(|spec| {
@@ -75,7 +85,7 @@ fn what_the_model_reads_is_small_and_as_agreed() {
 #[test]
 fn the_policy_chooses_what_is_offered() {
     let policy = ToolPolicy::new(vec![Layer::new(LayerName::Global, &["group:fs"], &["write"])]);
-    let specs = Toolbox::new(&options()).specs(&policy);
+    let specs = Toolbox::new(&options()).specs(&policy, &Ports::default());
     assert_eq!(specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(), ["edit", "read"]);
 }
 
@@ -162,13 +172,33 @@ async fn other_spellings_of_fields_are_understood() {
 }
 
 #[test]
-fn what_needs_a_room_above_is_offered_only_when_its_door_is_open() {
-    let behind =
-        |name: &str| Toolbox::new(&options()).specs(&ToolPolicy::default()).iter().any(|s| s.name == name);
-    for name in ["agents_list", "gateway", "image", "sessions_spawn", "session_status", "subagents"] {
-        assert!(!behind(name), "{name}");
-        assert!(Toolbox::new(&options()).get(name).is_some(), "{name}");
+fn what_needs_a_room_above_is_offered_only_in_a_turn_that_brings_its_port() {
+    struct Nobody;
+    impl AgentsPort for Nobody {
+        fn agents(&self, _cx: &ToolCx) -> Result<Vec<AgentLine>, PortError> {
+            Ok(Vec::new())
+        }
     }
+    let toolbox = Toolbox::new(&options());
+    let offered = |ports: &Ports, name: &str| {
+        toolbox.specs(&ToolPolicy::default(), ports).iter().any(|spec| spec.name == name)
+    };
+    let closed = toolbox.closed(&Ports::default());
+    for name in ["agents_list", "gateway", "image", "sessions_spawn", "session_status", "subagents"] {
+        assert!(!offered(&Ports::default(), name) && closed.contains(&name), "{name}");
+        assert!(toolbox.get(name).is_some(), "{name}");
+    }
+    let ports = Ports { agents: Some(Arc::new(Nobody)), ..Ports::default() };
+    assert!(offered(&ports, "agents_list"));
+    assert!(!offered(&ports, "gateway") && !toolbox.closed(&ports).contains(&"agents_list"));
+}
+
+#[tokio::test]
+async fn a_call_finds_the_ports_of_its_turn_and_no_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let (toolbox, policy) = (Toolbox::new(&options()), ToolPolicy::default());
+    let without = toolbox.call(&policy, "agents_list", json!({}), &cx(dir.path())).await;
+    assert!(without.is_error && words(&without).starts_with("there is no tool `agents_list`"), "{without:?}");
 }
 
 #[test]

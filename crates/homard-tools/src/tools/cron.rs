@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{CronAsk, CronPort, Port, PortError, told};
+use crate::ports::{CronAsk, PortError, Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
@@ -18,12 +18,9 @@ const MAX_RUNS: u32 = 50;
 /// Longest event.
 const MAX_TEXT: usize = 4_000;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(CronTool { door: options.ports.cron.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(CronTool)) };
 
-pub(crate) struct CronTool {
-    door: Port<dyn CronPort>,
-}
+pub(crate) struct CronTool;
 
 /// Schedule reminders and recurring tasks by the clock, list, change, run or remove them, or wake the main session.
 /// A reminder: {"action":"add","job":{"name":"tea","schedule":{"kind":"at","in":"20m"},"payload":{"kind":"systemEvent",
@@ -88,8 +85,8 @@ impl Tool for CronTool {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.cron.is_some()
     }
 
     async fn run(&self, input: CronInput, cx: &ToolCx) -> ToolOutcome {
@@ -97,7 +94,7 @@ impl Tool for CronTool {
             Ok(asked) => asked,
             Err(error) => return ToolOutcome::from_error(&error),
         };
-        match self.door.room() {
+        match cx.scope.ports.cron() {
             Ok(room) => told(room.ask(cx, asked).await),
             Err(error) => ToolOutcome::from_error(&error),
         }

@@ -15,6 +15,7 @@ use homard_exec::{
     BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits, MAX_TIMEOUT, Outcome, Process,
     ProcessError, Processes, Start, run,
 };
+use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -23,7 +24,7 @@ use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
 use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodesPort, Port, PortError};
+use crate::ports::PortError;
 use crate::registry::{ToolEntry, ToolOptions};
 use crate::tool::{DynTool, Tool};
 
@@ -66,7 +67,6 @@ pub(crate) struct ExecTool {
     timeout: Duration,
     launcher: Option<Arc<Launcher>>,
     background: Option<Background>,
-    nodes: Port<dyn NodesPort>,
 }
 
 /// Where commands go on that take too long to wait for.
@@ -175,7 +175,6 @@ impl ExecTool {
             timeout: options.exec_timeout,
             launcher: options.launcher.clone(),
             background: None,
-            nodes: options.ports.nodes.clone(),
         }
     }
 
@@ -187,7 +186,7 @@ impl ExecTool {
         }
         let timeout = timeout(input.timeout, self.timeout)?;
         if place == ExecHost::Node {
-            return on_node::execute(&input, timeout, &self.nodes, cx).await;
+            return on_node::execute(&input, timeout, cx).await;
         }
         let env = self.environment(&input, cx)?;
         let cwd = self.workdir(input.workdir.clone(), cx).await?;
@@ -352,7 +351,7 @@ fn tell(outcome: &Outcome, cwd: &Path, timeout: Duration, lacks_terminal: bool) 
     let details = json!({
         "status": if completed { "completed" } else { "failed" },
         "exitCode": exit_code,
-        "durationMs": u64::try_from(outcome.duration.as_millis()).unwrap_or(u64::MAX),
+        "durationMs": millis(outcome.duration),
         "cwd": cwd.display().to_string(),
         "aggregated": output,
     });

@@ -8,17 +8,14 @@ use serde::Deserialize;
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{ConfigWrite, GatewayPort, Port, PortError, told};
+use crate::ports::{ConfigWrite, PortError, Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::words_of_others::taint::Source;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(GatewayTool { door: options.ports.gateway.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(GatewayTool)) };
 
-pub(crate) struct GatewayTool {
-    door: Port<dyn GatewayPort>,
-}
+pub(crate) struct GatewayTool;
 
 /// Read or change your own configuration, or restart the gateway. Only when the owner asks. Before a change read
 /// config.get and the schema of what you change; config.patch merges (null deletes), config.apply replaces the
@@ -66,33 +63,31 @@ impl Tool for GatewayTool {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.gateway.is_some()
     }
 
     async fn run(&self, input: GatewayInput, cx: &ToolCx) -> ToolOutcome {
-        self.act(input, cx).await.into()
+        act(input, cx).await.into()
     }
 }
 
-impl GatewayTool {
-    async fn act(&self, input: GatewayInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        only_owner(cx)?;
-        let room = self.door.room()?;
-        let GatewayInput { action, path, raw, base_hash, note } = input;
-        let write = |is_whole| {
-            let raw =
-                raw.ok_or_else(|| PortError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
-            Ok::<_, PortError>(ConfigWrite { raw, base_hash, is_whole, note: note.clone() })
-        };
-        Ok(told(match action {
-            Action::Get => room.config(path.as_deref()).await,
-            Action::Schema => room.schema(path.as_deref()).await,
-            Action::Patch => room.write(cx, write(false)?).await,
-            Action::Apply => room.write(cx, write(true)?).await,
-            Action::Restart => room.restart(cx, note).await,
-        }))
-    }
+async fn act(input: GatewayInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    only_owner(cx)?;
+    let room = cx.scope.ports.gateway()?;
+    let GatewayInput { action, path, raw, base_hash, note } = input;
+    let write = |is_whole| {
+        let raw =
+            raw.ok_or_else(|| PortError::Invalid("raw is needed: the change as JSON5 text".to_owned()))?;
+        Ok::<_, PortError>(ConfigWrite { raw, base_hash, is_whole, note: note.clone() })
+    };
+    Ok(told(match action {
+        Action::Get => room.config(path.as_deref()).await,
+        Action::Schema => room.schema(path.as_deref()).await,
+        Action::Patch => room.write(cx, write(false)?).await,
+        Action::Apply => room.write(cx, write(true)?).await,
+        Action::Restart => room.restart(cx, note).await,
+    }))
 }
 
 /// Nobody but the owner may have a say in this turn. Pages the owner asked for are another matter: whether a

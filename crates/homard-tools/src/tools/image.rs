@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
-use homard_runtime::OrCancel;
+use homard_runtime::{Clip, OrCancel};
 use reqwest::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,7 +21,7 @@ use crate::files::open_no_symlinks::open_no_symlinks;
 use crate::files::paths::{PathError, Paths};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::ports::{Port, PortError, VisionPort};
+use crate::ports::{PortError, Ports};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::web::address::{Guard, Refused};
@@ -45,7 +45,6 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
     build: |options| {
         let fetch = &options.web.tools.fetch;
         Some(Arc::new(Image {
-            door: options.ports.vision.clone(),
             paths: Paths::new(&options.home, options.workspace_only),
             web: fetch.enabled.then(|| Web {
                 guard: Guard::new(&options.web.reachable),
@@ -57,7 +56,6 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
 };
 
 pub(crate) struct Image {
-    door: Port<dyn VisionPort>,
     paths: Paths,
     /// `None` when the owner does not want pages read.
     web: Option<Web>,
@@ -180,8 +178,8 @@ impl Tool for Image {
         subject
     }
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.vision.is_some()
     }
 
     async fn run(&self, input: ImageInput, cx: &ToolCx) -> ToolOutcome {
@@ -216,7 +214,7 @@ impl Image {
         }
         let prompt = input.prompt.filter(|prompt| !prompt.trim().is_empty());
         let prompt = prompt.unwrap_or_else(|| DEFAULT_PROMPT.to_owned());
-        let seen = self.door.room()?.look(cx, prompt, pictures, input.model).await?;
+        let seen = cx.scope.ports.vision()?.look(cx, prompt, pictures, input.model).await?;
         let details = json!({"model": seen.model, "images": names.len(), "bytes": total});
         let fetched: Vec<&str> = names.iter().filter_map(|name| Place::of(name).address()).collect();
         if fetched.is_empty() {
@@ -307,7 +305,7 @@ fn bytes(megabytes: f64) -> u64 {
 
 /// A name as it may be repeated: data URLs are long.
 fn shown(name: &str) -> String {
-    name.chars().take(200).collect()
+    name.clip_chars(200).to_owned()
 }
 
 #[cfg(test)]

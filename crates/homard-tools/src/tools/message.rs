@@ -5,16 +5,13 @@ use std::sync::Arc;
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{MessageArgs, MessagePort, MessageVerb, Port, told};
+use crate::ports::{MessageArgs, MessagePort, MessageVerb, Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(MessageTool { door: options.ports.message.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(MessageTool)) };
 
-pub(crate) struct MessageTool {
-    door: Port<dyn MessagePort>,
-}
+pub(crate) struct MessageTool;
 
 impl Tool for MessageTool {
     type Input = MessageArgs;
@@ -29,12 +26,12 @@ impl Tool for MessageTool {
         Subject { grant: grant(input), ..Subject::default() }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.room().is_ok_and(MessagePort::is_anywhere)
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.message().is_ok_and(MessagePort::is_anywhere)
     }
 
     async fn run(&self, input: MessageArgs, cx: &ToolCx) -> ToolOutcome {
-        match self.door.room() {
+        match cx.scope.ports.message() {
             Ok(room) => told(room.act(cx, input).await),
             Err(error) => ToolOutcome::from_error(&error),
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::UserBlock;
+use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -18,7 +19,7 @@ use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodeAnswer, NodeCall, NodesPort, Port, PortError, told};
+use crate::ports::{NodeAnswer, NodeCall, NodesPort, PortError, Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::file_edits::replace_file::replace_file;
@@ -49,12 +50,9 @@ const OWN_WORDS: [&str; 7] = [
 /// Commands of a node's shell, which `exec` runs.
 const SHELL: [&str; 2] = ["system.run", "system.run.prepare"];
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(NodesTool { door: options.ports.nodes.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(NodesTool)) };
 
-pub(crate) struct NodesTool {
-    door: Port<dyn NodesPort>,
-}
+pub(crate) struct NodesTool;
 
 /// See and use the owner's paired nodes (phones, other machines): notify, camera, screen, location, any command they
 /// offer. Start with status: it lists nodes and their commands. Photos are shown and saved, recordings are saved.
@@ -132,125 +130,116 @@ impl Tool for NodesTool {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.room().is_ok_and(|room| room.has_any())
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.nodes().is_ok_and(NodesPort::has_any)
     }
 
     async fn run(&self, input: NodesInput, cx: &ToolCx) -> ToolOutcome {
-        self.act(input, cx).await.into()
+        act(input, cx).await.into()
     }
 }
 
-impl NodesTool {
-    async fn act(&self, input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let room = self.door.room()?;
-        Ok(match input.action {
-            Action::Status => told(room.list(None).await),
-            Action::Describe => told(room.list(Some(needed(input.node.as_deref(), "node")?)).await),
-            Action::Pending => told(room.pending().await),
-            Action::Approve | Action::Reject => self.decide(&input, cx).await?,
-            Action::Run => {
-                return Err(PortError::Invalid(
-                    "use exec with host \"node\" (and node) to run commands on a node".to_owned(),
-                ));
-            }
-            Action::CameraSnap | Action::CameraClip | Action::ScreenRecord => self.record(input, cx).await?,
-            Action::Notify | Action::CameraList | Action::LocationGet | Action::Invoke => {
-                let (command, params) = command(&input)?;
-                let answer = self.ask(&input, &command, params, cx).await?;
-                let text = json!({"node": answer.name, "command": command, "result": answer.payload});
-                label(ToolOutcome::text(text.to_string()), &command, &answer)
-            }
-        })
-    }
+async fn act(input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let room = cx.scope.ports.nodes()?;
+    Ok(match input.action {
+        Action::Status => told(room.list(None).await),
+        Action::Describe => told(room.list(Some(needed(input.node.as_deref(), "node")?)).await),
+        Action::Pending => told(room.pending().await),
+        Action::Approve | Action::Reject => decide(&input, cx).await?,
+        Action::Run => {
+            return Err(PortError::Invalid(
+                "use exec with host \"node\" (and node) to run commands on a node".to_owned(),
+            ));
+        }
+        Action::CameraSnap | Action::CameraClip | Action::ScreenRecord => record(input, cx).await?,
+        Action::Notify | Action::CameraList | Action::LocationGet | Action::Invoke => {
+            let (command, params) = command(&input)?;
+            let answer = ask(&input, &command, params, cx).await?;
+            let text = json!({"node": answer.name, "command": command, "result": answer.payload});
+            label(ToolOutcome::text(text.to_string()), &command, &answer)
+        }
+    })
+}
 
-    async fn ask(
-        &self,
-        input: &NodesInput,
-        command: &str,
-        params: Value,
-        cx: &ToolCx,
-    ) -> Result<NodeAnswer, PortError> {
-        let call = NodeCall {
-            node: input.node.clone().filter(|node| !node.trim().is_empty()),
-            command: command.to_owned(),
-            params,
-            timeout: input.timeout_ms.filter(|ms| *ms > 0).map(Duration::from_millis),
+async fn ask(input: &NodesInput, command: &str, params: Value, cx: &ToolCx) -> Result<NodeAnswer, PortError> {
+    let call = NodeCall {
+        node: input.node.clone().filter(|node| !node.trim().is_empty()),
+        command: command.to_owned(),
+        params,
+        timeout: input.timeout_ms.filter(|ms| *ms > 0).map(Duration::from_millis),
+    };
+    cx.scope.ports.nodes()?.invoke(cx, call).await
+}
+
+/// The owner says what a node may offer, never the model: it can only bring the question.
+async fn decide(input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let room = cx.scope.ports.nodes()?;
+    let request = needed(input.request_id.as_deref(), "requestId")?;
+    let allow = input.action == Action::Approve;
+    if allow {
+        let pending = room.pending().await?;
+        let rows = pending.get("pending").and_then(Value::as_array);
+        let row = rows.into_iter().flatten().find(|row| row.get("requestId") == Some(&json!(request)));
+        let row = row.ok_or_else(|| PortError::Invalid(format!("nothing waits by the name `{request}`")))?;
+        let asked = ApprovalRequest {
+            tool: NAME.to_owned(),
+            action: format!("let a node offer these commands: {row}"),
+            cwd: None,
+            resolved_path: None,
+            reasons: vec!["only the owner decides what nodes may offer".to_owned()],
+            can_always: false,
+            security: None,
+            ask: None,
+            session_key: Some(cx.session_key.clone()),
+            run_id: Some(cx.run_id.clone()),
+            call_id: Some(cx.call_id.clone()),
+            for_guest: cx.is_for_guest(),
         };
-        self.door.room()?.invoke(cx, call).await
-    }
-
-    /// The owner says what a node may offer, never the model: it can only bring the question.
-    async fn decide(&self, input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let room = self.door.room()?;
-        let request = needed(input.request_id.as_deref(), "requestId")?;
-        let allow = input.action == Action::Approve;
-        if allow {
-            let pending = room.pending().await?;
-            let rows = pending.get("pending").and_then(Value::as_array);
-            let row = rows.into_iter().flatten().find(|row| row.get("requestId") == Some(&json!(request)));
-            let row =
-                row.ok_or_else(|| PortError::Invalid(format!("nothing waits by the name `{request}`")))?;
-            let asked = ApprovalRequest {
-                tool: NAME.to_owned(),
-                action: format!("let a node offer these commands: {row}"),
-                cwd: None,
-                resolved_path: None,
-                reasons: vec!["only the owner decides what nodes may offer".to_owned()],
-                can_always: false,
-                security: None,
-                ask: None,
-                session_key: Some(cx.session_key.clone()),
-                run_id: Some(cx.run_id.clone()),
-                call_id: Some(cx.call_id.clone()),
-                for_guest: cx.is_for_guest(),
-            };
-            match cx.ask(asked).await {
-                Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => {}
-                Outcome::Said(Verdict::Deny) => {
-                    return Err(PortError::NotAllowed("the owner said no".to_owned()));
-                }
-                Outcome::Expired | Outcome::NoRoute => {
-                    return Err(PortError::NotAllowed("the owner could not be asked".to_owned()));
-                }
-                Outcome::Withdrawn => return Err(PortError::Stopped),
+        match cx.ask(asked).await {
+            Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => {}
+            Outcome::Said(Verdict::Deny) => {
+                return Err(PortError::NotAllowed("the owner said no".to_owned()));
             }
+            Outcome::Expired | Outcome::NoRoute => {
+                return Err(PortError::NotAllowed("the owner could not be asked".to_owned()));
+            }
+            Outcome::Withdrawn => return Err(PortError::Stopped),
         }
-        Ok(told(room.decide(request, allow).await))
     }
+    Ok(told(room.decide(request, allow).await))
+}
 
-    /// A picture or a recording: kept in the workspace; pictures are shown, too.
-    async fn record(&self, mut input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let length = input.duration_ms.unwrap_or(DURATION_MS).clamp(1, MAX_DURATION_MS);
-        let facing = input.facing.clone().map(Value::from);
-        let device = input.device_id.clone().map(Value::from);
-        let (command, params) = match input.action {
-            Action::CameraSnap => (
-                "camera.snap",
-                fields([("facing", facing), ("deviceId", device), ("format", Some(json!("jpg")))]),
-            ),
-            Action::CameraClip => (
-                "camera.clip",
-                fields([("facing", facing), ("deviceId", device), ("durationMs", Some(json!(length)))]),
-            ),
-            _ => ("screen.record", fields([("durationMs", Some(json!(length)))])),
-        };
-        if command != "camera.snap" && input.timeout_ms.is_none() {
-            let all = Duration::from_millis(length).saturating_add(RECORDING_GRACE);
-            input.timeout_ms = u64::try_from(all.as_millis()).ok();
-        }
-        let answer = self.ask(&input, command, params, cx).await?;
-        let (bytes, format) = media(&answer.payload)?;
-        let path = keep(&cx.workspace, cx.call_id.as_str(), &format, bytes.clone()).await?;
-        let mut outcome = ToolOutcome::text(format!("saved to {}", path.display())).with_details(json!({
-            "path": path.display().to_string(), "node": answer.node_id, "command": command, "bytes": bytes.len(),
-        }));
-        if let Some(mime_type) = picture_type(&format).filter(|_| bytes.len() <= MAX_SHOWN_BYTES) {
-            let data = STANDARD.encode(&bytes);
-            outcome.content.push(UserBlock::Image { data, mime_type: mime_type.to_owned() });
-        }
-        Ok(label(outcome, command, &answer))
+/// A picture or a recording: kept in the workspace; pictures are shown, too.
+async fn record(mut input: NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let length = input.duration_ms.unwrap_or(DURATION_MS).clamp(1, MAX_DURATION_MS);
+    let facing = input.facing.clone().map(Value::from);
+    let device = input.device_id.clone().map(Value::from);
+    let (command, params) = match input.action {
+        Action::CameraSnap => (
+            "camera.snap",
+            fields([("facing", facing), ("deviceId", device), ("format", Some(json!("jpg")))]),
+        ),
+        Action::CameraClip => (
+            "camera.clip",
+            fields([("facing", facing), ("deviceId", device), ("durationMs", Some(json!(length)))]),
+        ),
+        _ => ("screen.record", fields([("durationMs", Some(json!(length)))])),
+    };
+    if command != "camera.snap" && input.timeout_ms.is_none() {
+        let all = Duration::from_millis(length).saturating_add(RECORDING_GRACE);
+        input.timeout_ms = Some(millis(all));
     }
+    let answer = ask(&input, command, params, cx).await?;
+    let (bytes, format) = media(&answer.payload)?;
+    let path = keep(&cx.workspace, cx.call_id.as_str(), &format, bytes.clone()).await?;
+    let mut outcome = ToolOutcome::text(format!("saved to {}", path.display())).with_details(json!({
+        "path": path.display().to_string(), "node": answer.node_id, "command": command, "bytes": bytes.len(),
+    }));
+    if let Some(mime_type) = picture_type(&format).filter(|_| bytes.len() <= MAX_SHOWN_BYTES) {
+        let data = STANDARD.encode(&bytes);
+        outcome.content.push(UserBlock::Image { data, mime_type: mime_type.to_owned() });
+    }
+    Ok(label(outcome, command, &answer))
 }
 
 /// The words in what a node brings in may be anybody's.

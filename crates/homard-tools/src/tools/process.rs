@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_exec::{Exit, InputError, Process, Processes};
-use homard_runtime::{Cancelled, OrCancel};
+use homard_runtime::{Cancelled, Clip, OrCancel};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -209,7 +209,7 @@ impl ProcessTool {
             let names: Vec<&str> = there.iter().map(Process::id).collect();
             let are =
                 if names.is_empty() { "are none".to_owned() } else { format!("are: {}", names.join(", ")) };
-            ProcessToolError::Unknown { id: id.chars().take(64).collect(), are }
+            ProcessToolError::Unknown { id: id.clip_chars(64).to_owned(), are }
         })
     }
 
@@ -221,7 +221,7 @@ impl ProcessTool {
             .map(|process| {
                 let about = process.summary();
                 let seconds = (about.end.map_or(now, |end| end.at) - about.started_at) / 1000;
-                let line: String = about.line.chars().take(MAX_LINE_CHARS).collect();
+                let line = about.line.clip_chars(MAX_LINE_CHARS).to_owned();
                 format!("{} {} {seconds}s: {}", about.id, state(process), line.replace('\n', " "))
             })
             .collect();
@@ -257,7 +257,7 @@ fn log(process: &Process, offset: Option<usize>, limit: Option<usize>) -> ToolOu
     let page: Vec<&str> = lines.iter().skip(first).take(limit).copied().collect();
     let mut text = page.join("\n");
     if text.len() > MAX_ANSWER_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_ANSWER_BYTES));
+        text.truncate(text.clip_bytes(MAX_ANSWER_BYTES).len());
         text.push_str("\n[cut here: ask for fewer lines]");
     }
     if page.is_empty() {

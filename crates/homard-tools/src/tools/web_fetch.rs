@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_config::config::web_tools as config;
-use homard_runtime::OrCancel;
+use homard_runtime::{Clip, OrCancel};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, LOCATION};
 use reqwest::{Client, Response};
 use schemars::JsonSchema;
@@ -241,17 +241,16 @@ impl Page {
     }
 
     fn cut_to(mut self, most: usize, was_cut: bool) -> Self {
-        let end = self.text.char_indices().nth(most).map(|(at, _)| at);
-        self.is_cut = was_cut || end.is_some();
-        self.text.truncate(end.unwrap_or(self.text.len()));
+        let end = self.text.clip_chars(most).len();
+        self.is_cut = was_cut || end < self.text.len();
+        self.text.truncate(end);
         self.text.shrink_to_fit();
         self
     }
 
     fn tell(&self, most: usize, is_cached: bool) -> ToolOutcome {
-        let end = self.text.char_indices().nth(most).map_or(self.text.len(), |(at, _)| at);
-        let shown = self.text.get(..end).unwrap_or_default();
-        let is_cut = self.is_cut || end < self.text.len();
+        let shown = self.text.clip_chars(most);
+        let is_cut = self.is_cut || shown.len() < self.text.len();
         let title = if self.title.is_empty() { String::new() } else { format!("Title: {}\n\n", self.title) };
         let body = if shown.is_empty() { "(no text)" } else { shown };
         let mut text = untrusted::wrap(self.url.as_str(), &format!("{title}{body}"));

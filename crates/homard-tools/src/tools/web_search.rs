@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_config::config::web_tools::{self as config, SearchProvider};
-use homard_runtime::OrCancel;
+use homard_runtime::{Clip, OrCancel};
 use reqwest::Client;
 use reqwest::header::{ACCEPT, HeaderValue, RETRY_AFTER};
 use schemars::JsonSchema;
@@ -289,7 +289,8 @@ fn text_at(value: &Value, field: &str) -> String {
 fn tell(engine: &str, query: &Query, found: Found) -> ToolOutcome {
     let hits = found.hits.into_iter().filter(|hit| !hit.url.is_empty() && hit.url.len() <= MAX_URL);
     let hits: Vec<Hit> = hits.take(query.count).collect();
-    let mut parts: Vec<String> = found.written.iter().map(|text| clip(text.trim(), MAX_WRITTEN)).collect();
+    let mut parts: Vec<String> =
+        found.written.iter().map(|text| text.trim().ellipsis_after(MAX_WRITTEN)).collect();
     parts.extend(hits.iter().enumerate().map(|(n, hit)| line(n + 1, hit)));
     if parts.is_empty() {
         return ToolOutcome::text("nothing was found; try other words")
@@ -307,7 +308,8 @@ fn tell(engine: &str, query: &Query, found: Found) -> ToolOutcome {
 }
 
 fn line(number: usize, hit: &Hit) -> String {
-    let one_line = |text: &str, most| clip(&text.split_whitespace().collect::<Vec<_>>().join(" "), most);
+    let one_line =
+        |text: &str, most| text.split_whitespace().collect::<Vec<_>>().join(" ").ellipsis_after(most);
     let mut text =
         format!("{number}. {}\n   {}", one_line(&hit.title, MAX_TITLE), one_line(&hit.url, MAX_URL));
     if !hit.age.is_empty() {
@@ -317,13 +319,6 @@ fn line(number: usize, hit: &Hit) -> String {
         text.push_str(&format!("\n   {}", one_line(&hit.snippet, MAX_SNIPPET)));
     }
     text
-}
-
-fn clip(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 #[cfg(test)]

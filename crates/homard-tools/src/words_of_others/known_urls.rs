@@ -4,8 +4,9 @@
 //! can carry anything out, so only a little may be added before the owner is asked.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use homard_runtime::Mutex;
 use url::Url;
 
 /// Addresses remembered of one conversation.
@@ -49,7 +50,7 @@ impl KnownUrls {
     /// Remembers every address in a text of somebody other than the model, except those in `asked`: what the
     /// model wrote itself comes back in answers.
     pub fn note(&self, text: &str, asked: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         for address in addresses(text) {
             if state.addresses.len() < MAX_SEEN && !asked.contains(address) {
                 state.addresses.extend(plain(address));
@@ -61,7 +62,7 @@ impl KnownUrls {
     pub(crate) fn judge(&self, address: &str) -> Novelty {
         let Some(asked) = plain(address) else { return Novelty::Host };
         let Ok(url) = Url::parse(&asked) else { return Novelty::Host };
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.addresses.contains(&asked) {
             return state.choose();
         }
@@ -82,10 +83,6 @@ impl KnownUrls {
         }
         state.added += added;
         state.choose()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use homard_protocol::ToolCallId;
+use homard_runtime::{Clip, Mutex};
 use serde::{Deserialize, Serialize};
 
 pub(crate) mod record;
@@ -68,7 +69,7 @@ pub struct Label {
 impl Label {
     /// A label for content from `source`.
     pub fn new(source: Source, detail: impl Into<String>) -> Self {
-        let detail: String = detail.into().chars().take(MAX_SHOWN).collect();
+        let detail = detail.into().clip_chars(MAX_SHOWN).to_owned();
         Self { source, detail }
     }
 }
@@ -151,7 +152,7 @@ struct State {
 impl Taint {
     /// Content of others is in play from now on. What was allowed before was allowed without it.
     pub fn add(&self, label: Label) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         // Also when the label is known: the same page can say something else, and the same sender more.
         state.allowed.clear();
         if !state.labels.contains(&label) && state.labels.len() < MAX_LABELS {
@@ -162,18 +163,18 @@ impl Taint {
     /// What is in play, oldest first.
     #[must_use]
     pub fn labels(&self) -> Vec<Label> {
-        self.state().labels.clone()
+        self.state.lock().labels.clone()
     }
 
     /// Whether only the owner's words are.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.state().labels.is_empty()
+        self.state.lock().labels.is_empty()
     }
 
     /// The owner allows a tool to do exactly `what` in this conversation until other content comes.
     pub fn allow(&self, tool: &str, what: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let grant = grant(tool, what);
         if state.allowed.insert(grant.clone()) {
             state.unwritten.push(grant);
@@ -183,21 +184,21 @@ impl Taint {
     /// Whether the owner did.
     #[must_use]
     pub fn allows(&self, tool: &str, what: &str) -> bool {
-        self.state().allowed.contains(&grant(tool, what))
+        self.state.lock().allowed.contains(&grant(tool, what))
     }
 
     /// All a tool was allowed to do.
     #[must_use]
     pub fn allowed(&self, tool: &str) -> Vec<String> {
         let begin = grant(tool, "");
-        let state = self.state();
+        let state = self.state.lock();
         state.allowed.iter().filter_map(|grant| grant.strip_prefix(&begin)).map(str::to_owned).collect()
     }
 
     /// What was allowed since the last time this was asked, as far as it still holds; for the transcript.
     #[must_use]
     pub fn take_allowed(&self) -> Vec<String> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let unwritten = std::mem::take(&mut state.unwritten);
         unwritten.into_iter().filter(|tool| state.allowed.contains(tool)).collect()
     }
@@ -205,11 +206,11 @@ impl Taint {
     /// What the gate says about a call that runs now; `None` when it saw no reason to ask.
     #[must_use]
     pub fn passed(&self, call: &ToolCallId) -> Option<Passed> {
-        self.state().passed.get(call).cloned()
+        self.state.lock().passed.get(call).cloned()
     }
 
     pub(crate) fn pass(&self, call: &ToolCallId, passed: Passed) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if state.passed.len() >= MAX_PASSED {
             // Whose passing is forgotten is asked about.
             state.passed.pop_first();
@@ -218,16 +219,12 @@ impl Taint {
     }
 
     pub(crate) fn forget(&self, call: &ToolCallId) {
-        self.state().passed.remove(call);
+        self.state.lock().passed.remove(call);
     }
 
     /// What was allowed, as the transcript says. Older ones name a tool and not what; that allows nothing.
     fn restore_allowed(&self, grant: &str) {
-        self.state().allowed.insert(grant.to_owned());
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().allowed.insert(grant.to_owned());
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use homard_channel::ChannelRegistry;
 use homard_config::config::gateway::{AuthMode, BindMode};
 use homard_config::config::logging::LogLevel;
 use homard_config::config::reach::TailscaleMode;
@@ -126,6 +127,8 @@ struct RunArgs {
 pub(crate) struct GatewayOptions {
     /// Where settings come from.
     pub(crate) source: ConfigSource,
+    /// The chat platforms accounts can be at.
+    pub(crate) platforms: ChannelRegistry,
     /// Instead of the configured port.
     pub(crate) port: Option<u16>,
     /// Instead of the configured interfaces.
@@ -218,6 +221,7 @@ fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
         }
         compose::run_gateway(GatewayOptions {
             source: cx.source.clone(),
+            platforms: homard_channels::REGISTRY,
             port: args.port,
             bind: args.bind,
             auth: args.auth,

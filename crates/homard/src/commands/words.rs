@@ -42,19 +42,9 @@ pub(crate) fn tokens(number: u64) -> String {
     }
 }
 
-/// The beginning of a text, on one line.
-pub(crate) fn brief(text: &str, max_chars: usize) -> String {
-    let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if flat.chars().count() <= max_chars {
-        return flat;
-    }
-    let kept: String = flat.chars().take(max_chars.saturating_sub(1)).collect();
-    format!("{}…", kept.trim_end())
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ago, brief, count, span, tokens};
+    use super::{ago, count, span, tokens};
 
     #[test]
     fn spans_name_their_two_largest_units() {
@@ -88,6 +78,5 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!((count(1, "agent"), count(2, "agent")), ("1 agent".to_owned(), "2 agents".to_owned()));
         assert_eq!([tokens(999), tokens(16_736), tokens(1_048_576)], ["999", "16k", "1.0M"]);
-        assert_eq!([brief("a\n b", 9), brief("abcdef", 4), brief("", 3)], ["a b", "abc…", ""]);
     }
 }

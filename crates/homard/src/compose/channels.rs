@@ -1,7 +1,6 @@
 //! Which accounts on chat platforms are started, and with which settings.
 
-use homard_channel::{Ingress, SharedChannel};
-use homard_channels::{ChannelEntry, ENTRIES, Parts};
+use homard_channel::{AccountParts, ChannelEntry, ChannelRegistry, Ingress, SharedChannel};
 use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
 use homard_policy::accounts::ChannelAccounts;
 use homard_policy::words::table::menu;
@@ -16,6 +15,8 @@ const MAX_MENU: usize = 100;
 /// What accounts are made of beside the configuration.
 #[derive(Clone)]
 pub(crate) struct Workshop {
+    /// The platforms accounts can be at.
+    pub(crate) platforms: ChannelRegistry,
     /// Where platforms keep state of their own.
     pub(crate) paths: Paths,
     /// Where the time comes from.
@@ -26,21 +27,22 @@ pub(crate) struct Workshop {
 
 impl Workshop {
     /// A workshop with nothing brought to it yet.
-    pub(crate) fn new(paths: &Paths, clock: &Clock) -> Self {
-        Self { paths: paths.clone(), clock: clock.clone(), ingress: Ingress::default() }
+    pub(crate) fn new(platforms: ChannelRegistry, paths: &Paths, clock: &Clock) -> Self {
+        Self { platforms, paths: paths.clone(), clock: clock.clone(), ingress: Ingress::default() }
     }
 }
 
 /// Makes the accounts known before anything is recovered, so that answers are written for their platforms.
 pub(crate) fn know(relay: &Relay, config: &Config, workshop: &Workshop) {
     let accounts: Vec<_> =
-        wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+        wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
     relay.platforms().know_channels(&accounts);
 }
 
 /// Connects every account the configuration wants.
 pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
-    let accounts = wanted(config).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+    let accounts =
+        wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
     relay.platforms().open_channels(accounts).await.or_log("chat platforms are not connected");
 }
 
@@ -48,7 +50,8 @@ pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
 pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, workshop: &Workshop) {
     let ReloadAction::Hot(parts) = &reload.action else { return };
     let changed = |id: &ChannelId| parts.iter().any(|part| matches!(part, HotPart::Channel(c) if c == id));
-    let wanted: Vec<Wanted> = wanted(config).into_iter().filter(|wanted| changed(&wanted.channel)).collect();
+    let wanted: Vec<Wanted> =
+        wanted(config, workshop).into_iter().filter(|wanted| changed(&wanted.channel)).collect();
     for status in relay.platforms().channel_status().iter().filter(|status| changed(&status.channel)) {
         let is_wanted =
             |wanted: &&Wanted| wanted.channel == status.channel && wanted.account == status.account;
@@ -73,7 +76,7 @@ impl Wanted {
     /// Makes it ready to listen. An account that cannot be made ready is named in the log; the others go on.
     fn build(&self, config: &Config, workshop: &Workshop) -> Option<SharedChannel> {
         let commands = menu(&config.commands, &[], &[], MAX_MENU);
-        let parts = Parts {
+        let parts = AccountParts {
             channel: self.channel.clone(),
             account: self.account.clone(),
             section: self.section.clone(),
@@ -94,8 +97,8 @@ impl Wanted {
 }
 
 /// The accounts that are to run: those switched on and told enough to start.
-fn wanted(config: &Config) -> Vec<Wanted> {
-    ENTRIES.iter().flat_map(|entry| of_platform(config, entry)).collect()
+fn wanted(config: &Config, workshop: &Workshop) -> Vec<Wanted> {
+    workshop.platforms.entries().iter().flat_map(|entry| of_platform(config, entry)).collect()
 }
 
 fn of_platform(config: &Config, entry: &'static ChannelEntry) -> Vec<Wanted> {

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use homard_channels::{ChannelEntry, ENTRIES};
+use homard_channel::{ChannelEntry, ChannelRegistry};
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Hidden, HideRecords, Launcher, Processes};
 use homard_relay::ChannelName;
-use homard_tools::{ApplyPatchOptions, Ports, ToolOptions, Toolbox, WebOptions};
+use homard_tools::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
 
 /// What the model may do. Commands in the background go on when the tools are made anew.
-pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, ports: &Ports) -> Toolbox {
+pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> Toolbox {
     let patch = &config.tools.exec.apply_patch;
     processes.keep_finished_for(config.tools.exec.cleanup_after);
     let base: BTreeMap<String, String> =
@@ -34,7 +34,6 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes, ports
         exec_timeout: config.tools.exec.timeout,
         exec_background_after: config.tools.exec.background_after,
         processes: processes.clone(),
-        ports: ports.clone(),
         apply_patch: patch.enabled.then_some(ApplyPatchOptions { workspace_only: patch.workspace_only }),
         web: WebOptions { tools: config.tools.web.clone(), reachable: Vec::new() },
     })
@@ -52,8 +51,8 @@ fn hidden(config: &Config, paths: &Paths) -> Hidden {
 }
 
 /// What the chat platforms are called.
-pub(crate) fn channel_names() -> Vec<ChannelName> {
+pub(crate) fn channel_names(platforms: ChannelRegistry) -> Vec<ChannelName> {
     let name =
         |entry: &ChannelEntry| ChannelName { id: entry.id, aliases: entry.aliases, label: entry.label };
-    ENTRIES.iter().map(name).collect()
+    platforms.entries().iter().map(name).collect()
 }

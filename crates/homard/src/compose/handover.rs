@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use homard_config::ConfigSource;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, millis, replace_shared};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
@@ -144,7 +144,7 @@ impl Successor {
             Err(error) => Err(error),
         };
         let id = self.wish.take().map(|wish| wish.id);
-        let gap_ms = u64::try_from(shut_at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let gap_ms = millis(shut_at.elapsed());
         match (served, self.child.take()) {
             (Ok(()), Some(child)) => {
                 let heir = self.heir.clone();
@@ -239,11 +239,6 @@ fn take_wish(path: &Path) -> Option<HandoverRequest> {
 }
 
 fn tell(source: &ConfigSource, outcome: &HandoverOutcome) {
-    let write = || -> io::Result<()> {
-        let path = outcome_file(source);
-        let draft = path.with_extension("new");
-        fs::write(&draft, serde_json::to_vec(outcome)?)?;
-        fs::rename(draft, path)
-    };
+    let write = || -> io::Result<()> { replace_shared(&outcome_file(source), &serde_json::to_vec(outcome)?) };
     write().or_log("nobody hears what became of the hand-over");
 }

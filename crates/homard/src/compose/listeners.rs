@@ -4,9 +4,9 @@
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
+use homard_runtime::Mutex;
 use tokio::net::TcpListener;
 
 use crate::report::Advice;
@@ -34,39 +34,35 @@ impl Listeners {
         }
         let listener = bind(address).await?.into_std().context("the listening socket cannot be kept")?;
         let again = listener.try_clone().context("the listening socket cannot be kept")?;
-        self.lock().push(listener);
+        self.kept.lock().push(listener);
         TcpListener::from_std(again).context("the listening socket cannot be used")
     }
 
     /// Closes every socket but those for these addresses.
     pub(crate) fn keep_only(&self, addresses: &[SocketAddr]) {
         let is_wanted = |open: SocketAddr| addresses.iter().any(|address| is_same(open, *address));
-        self.lock().retain(|kept| kept.local_addr().is_ok_and(is_wanted));
+        self.kept.lock().retain(|kept| kept.local_addr().is_ok_and(is_wanted));
     }
 
     /// Where it is open.
     pub(crate) fn addresses(&self) -> Vec<SocketAddr> {
-        self.lock().iter().filter_map(|kept| kept.local_addr().ok()).collect()
+        self.kept.lock().iter().filter_map(|kept| kept.local_addr().ok()).collect()
     }
 
     /// The sockets, for another process.
     pub(crate) fn share(&self) -> std::io::Result<Vec<OwnedFd>> {
-        self.lock().iter().map(|kept| kept.try_clone().map(OwnedFd::from)).collect()
+        self.kept.lock().iter().map(|kept| kept.try_clone().map(OwnedFd::from)).collect()
     }
 
     /// Lets nobody wait any more.
     pub(crate) fn shut(&self) {
-        self.lock().clear();
+        self.kept.lock().clear();
     }
 
     fn kept_for(&self, address: SocketAddr) -> Option<std::net::TcpListener> {
-        let kept = self.lock();
+        let kept = self.kept.lock();
         let open = kept.iter().find(|kept| kept.local_addr().is_ok_and(|open| is_same(open, address)));
         open.and_then(|open| open.try_clone().ok())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<std::net::TcpListener>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,10 +5,9 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
-use homard_runtime::OrLog;
+use homard_runtime::{Mutex, OrLog};
 use rustix::process::Pid;
 use serde_json::Value;
 
@@ -29,7 +28,7 @@ impl Lock {
 
     /// What another process needs to hold it, too.
     pub(crate) fn share(&self) -> std::io::Result<OwnedFd> {
-        let file = self.lock();
+        let file = self.file.lock();
         let file = file.as_ref().ok_or_else(|| std::io::Error::other("the lock was let go of"))?;
         file.try_clone().map(OwnedFd::from)
     }
@@ -48,15 +47,11 @@ impl Lock {
 
     /// Leaves it to whoever else holds it.
     pub(crate) fn let_go(&self) {
-        drop(self.lock().take());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<File>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+        drop(self.file.lock().take());
     }
 
     fn write(&self, text: &str) -> std::io::Result<()> {
-        let file = self.lock();
+        let file = self.file.lock();
         let Some(mut file) = file.as_ref() else { return Ok(()) };
         file.set_len(0)?;
         file.seek(SeekFrom::Start(0))?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use homard_config::is_shared_folder;
 use homard_gateway::HostFacts;
+use homard_runtime::sweep_drafts;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -34,7 +35,7 @@ pub(crate) fn close_memory() {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn close_memory() {}
 
-/// Takes what others were given to the state directory and to the records in it back. Workspaces, skills and media are
+/// Takes what others were given to the state directory and to the records in it back, and sweeps it. Workspaces, skills and media are
 /// the owner's to share.
 pub(crate) fn close_state(state_dir: &Path) {
     let entries = std::fs::read_dir(state_dir).into_iter().flatten().flatten();
@@ -42,6 +43,9 @@ pub(crate) fn close_state(state_dir: &Path) {
     let records = entries.filter(is_record).map(|entry| entry.path());
     for path in std::iter::once(state_dir.to_owned()).chain(records) {
         let Ok(about) = path.symlink_metadata() else { continue };
+        if about.is_dir() {
+            sweep_drafts(&path);
+        }
         let mode = about.permissions().mode();
         if about.is_symlink() || mode & OTHERS == 0 {
             continue;

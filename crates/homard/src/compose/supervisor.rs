@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -11,7 +11,7 @@ use homard_config::{
     Config, ConfigHandle, ConfigSource, ensure_gateway_token, keep_last_good, restore_last_good,
 };
 use homard_gateway::{Gateway, Hooks};
-use homard_runtime::{OrLog, Tasks};
+use homard_runtime::{Mutex, OrLog, Tasks};
 use tokio::net::TcpListener;
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
@@ -185,13 +185,13 @@ impl Supervisor {
             "the configuration did not start ({error:#}); the last one that did was put back, and the other \
              one kept as `{rejected}`"
         );
-        *self.put_back.lock().unwrap_or_else(PoisonError::into_inner) = Some(words.clone());
+        *self.put_back.lock() = Some(words.clone());
         Some(words)
     }
 
     /// Why the configuration was put back, once.
     fn take_put_back(&self) -> Option<String> {
-        self.put_back.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.put_back.lock().take()
     }
 
     /// What this life of the gateway has to ask or tell the supervisor.
@@ -242,7 +242,7 @@ impl Supervisor {
                     () = supervisor.wishes.restart.notified() => gateway.ask_for_restart(),
                     () = supervisor.wishes.hand_over.notified() => {
                         if let Some(successor) = Successor::start(&supervisor, &source).await {
-                            *supervisor.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
+                            *supervisor.successor.lock() = Some(successor);
                             gateway.ask_for_hand_over();
                         }
                     }
@@ -254,7 +254,7 @@ impl Supervisor {
 
     /// Ends a program that was to take over from a life that is over.
     pub(crate) fn dismiss(&self) {
-        drop(self.successor.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.successor.lock().take());
     }
 
     /// Lets go of everything that another process has now.
@@ -265,13 +265,13 @@ impl Supervisor {
 
     /// Waits for sockets that still say goodbye, before the process ends.
     pub(crate) async fn farewell(&self) {
-        let leaving = self.leaving.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let leaving = self.leaving.lock().clone();
         leaving.finish(GOODBYE_GRACE).await;
     }
 
     /// Remembers the sockets of a life that is over.
     pub(crate) fn say_goodbye(&self, sockets: Tasks) {
-        *self.leaving.lock().unwrap_or_else(PoisonError::into_inner) = sockets;
+        *self.leaving.lock() = sockets;
     }
 
     /// Lets the program that is ready take over.
@@ -279,7 +279,7 @@ impl Supervisor {
     /// # Errors
     /// When it does not work; the store is free again.
     pub(crate) async fn hand_over(&self, source: &ConfigSource, shut_at: Instant) -> anyhow::Result<Child> {
-        let successor = self.successor.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let successor = self.successor.lock().take();
         let successor = successor.context("no program is ready to take over")?;
         successor.take_over(self, source, shut_at).await
     }

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use homard_runtime::create_private_dir;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -135,7 +136,7 @@ impl LogFiles {
     fn open_at(&self, date: Date) -> io::Result<Open> {
         let path = self.path_of(date);
         if let Some(folder) = path.parent() {
-            make_private_folder(folder)?;
+            create_private_dir(folder)?;
         }
         let mut options = OpenOptions::new();
         options.create(true).append(true);
@@ -176,6 +177,7 @@ fn date_in_name(name: &str) -> Option<Date> {
 }
 
 /// `x.log` becomes `x.1.log`, `x.1.log` becomes `x.2.log` …; the last one goes.
+#[expect(clippy::disallowed_methods, reason = "moves full files; nothing is written")]
 fn set_aside(path: &Path) -> io::Result<()> {
     let numbered = |number: u32| path.with_extension(format!("{number}.log"));
     for number in (1..KEEP_FULL).rev() {
@@ -185,14 +187,6 @@ fn set_aside(path: &Path) -> io::Result<()> {
         }
     }
     fs::rename(path, numbered(1))
-}
-
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    let mut options = fs::DirBuilder::new();
-    options.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut options, 0o700);
-    options.create(folder)
 }
 
 #[cfg(test)]

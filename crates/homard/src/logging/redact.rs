@@ -4,9 +4,9 @@
 //! is not. Words are found by a small scanner instead of patterns, so that masking a line costs microseconds.
 
 use std::borrow::Cow;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
-use homard_runtime::MIN_SECRET;
+use homard_runtime::{MIN_SECRET, RwLock};
 use regex_lite::{NoExpand, Regex};
 use serde_json::Value;
 
@@ -95,7 +95,7 @@ impl Redactor {
                 Err(error) => refused.push((pattern.clone(), error)),
             }
         }
-        let mut masking = self.masking.write().unwrap_or_else(PoisonError::into_inner);
+        let mut masking = self.masking.write();
         *masking = Masking { patterns: usable, trusts_looks: !guess };
         refused
     }
@@ -106,7 +106,7 @@ impl Redactor {
             self.known.keep([text]);
             return;
         }
-        let mut short = self.short.write().unwrap_or_else(PoisonError::into_inner);
+        let mut short = self.short.write();
         if text.len() >= MIN_KNOWN_SECRET && !short.iter().any(|old| old == text) {
             short.push(text.to_owned());
         }
@@ -115,12 +115,12 @@ impl Redactor {
     /// The text without secrets.
     pub(crate) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut masked = self.known.hide_as(text, MASK);
-        for secret in self.short.read().unwrap_or_else(PoisonError::into_inner).iter() {
+        for secret in self.short.read().iter() {
             if masked.contains(secret.as_str()) {
                 masked = Cow::Owned(masked.replace(secret.as_str(), MASK));
             }
         }
-        let masking = self.masking.read().unwrap_or_else(PoisonError::into_inner);
+        let masking = self.masking.read();
         for pattern in &masking.patterns {
             if let Cow::Owned(text) = pattern.replace_all(&masked, NoExpand(MASK)) {
                 masked = Cow::Owned(text);

@@ -70,7 +70,6 @@ async fn updates_may_be_brought_to_the_gateways_own_port() {
     let section = &mut config["channels"]["telegram"];
     section["webhookUrl"] = json!(hook);
     section["webhookSecret"] = json!("s3cret");
-    section["webhookPort"] = json!(0);
     home.write_config(&config).unwrap();
     world.gateway.restart().await.unwrap();
     world.fake.says("brought and answered");

@@ -121,36 +121,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (
         Gate::Fields,
-        "crates/homard-relay/src/delivery/deliver.rs::Reply",
-        18,
-        "waits for the outcome of a turn to be an enum",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/relay.rs::Inner",
-        24,
-        "waits for the parts of the relay to be structs of their own",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/narrate.rs::State",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/runs.rs::Run",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
-        "crates/homard-relay/src/turns/runs.rs::RunEnd",
-        13,
-        "the state of one small machine, changed together",
-    ),
-    (
-        Gate::Fields,
         "crates/homard-store/src/cron.rs::CronRunRow",
         14,
         "a row, or a question about rows: a field per column",

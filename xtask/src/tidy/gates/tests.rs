@@ -1,7 +1,7 @@
 //! What the gates see, and when they speak up.
 
 use super::code::{Code, functions, methods, structs, tuple_parameters, visible_types};
-use super::{Gate, Measured, folders, judge};
+use super::{Gate, Measured, folders, judge, measure};
 use crate::tidy::clone::SourceFile;
 
 const SOURCE: &str = r##"
@@ -83,4 +83,46 @@ fn above_the_limit_a_reason_is_needed_and_below_none() {
         judge(&measured, &exceptions).into_iter().map(|finding| finding.place).collect();
     assert_eq!(places, ["wide/src", "better/src", "good/src", "gone/src"]);
     assert_eq!(judge(&measured, &exceptions[..1]).len(), 2);
+}
+
+#[test]
+fn every_gate_fails_at_one_more_than_it_allows_and_names_the_place() {
+    let file = |path: &str, text: String| SourceFile { path: path.to_owned(), text };
+    let lib = |text: String| vec![file("crates/a/src/lib.rs", text)];
+    let rows = [
+        (Gate::Methods, "a::Wide", lib(format!("impl Wide {{\n{}}}\n", "    fn go() {}\n".repeat(41)))),
+        (
+            Gate::Entries,
+            "crates/a/src",
+            (0..31).map(|n| file(&format!("crates/a/src/f{n}.rs"), String::new())).collect(),
+        ),
+        (
+            Gate::Names,
+            "Place",
+            (0..5)
+                .map(|n| file(&format!("crates/c{n}/src/lib.rs"), "pub(crate) struct Place;\n".to_owned()))
+                .collect(),
+        ),
+        (
+            Gate::Fields,
+            "crates/a/src/lib.rs::Wide",
+            lib(format!(
+                "struct Wide {{\n{}}}\n",
+                (0..13).map(|n| format!("    f{n}: u8,\n")).collect::<String>()
+            )),
+        ),
+        (
+            Gate::Lines,
+            "crates/a/src/lib.rs::long",
+            lib(format!("fn long() {{\n{}}}\n", "    go();\n".repeat(100))),
+        ),
+    ];
+    for (gate, place, files) in rows {
+        let found = judge(&measure(&files), &[]);
+        let found: Vec<(&str, bool)> = found
+            .iter()
+            .map(|finding| (finding.place.as_str(), finding.what.contains(gate.what())))
+            .collect();
+        assert_eq!(found, [(place, true)], "{gate:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! What happens beside messages: reactions, people coming and going, pinned messages.
 
 use homard_channel::Sender;
+use homard_runtime::Clip;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -110,7 +111,7 @@ pub(super) fn service(message: &Message, sender: &Sender, ears: &BotContext<'_>)
     }
     if let Some(pinned) = &message.pinned_message {
         let (id, text) = (pinned.message_id, super::message::text_of(pinned));
-        let text: String = text.chars().take(PINNED_CHARS).collect();
+        let text = text.clip_chars(PINNED_CHARS).to_owned();
         let said = if text.is_empty() { String::new() } else { format!(": {text}") };
         return Some(format!("Telegram: {} pinned msg {id}{said}", who()));
     }

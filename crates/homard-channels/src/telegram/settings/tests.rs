@@ -109,3 +109,24 @@ fn people_see_how_a_bot_hears() {
         assert_eq!(details(&section), [("Connection", how.to_owned())]);
     }
 }
+
+#[test]
+fn a_webhook_has_a_listener_of_its_own_only_where_one_is_written() {
+    let own = |host: &str, port: u16| Some((host.to_owned(), port));
+    let rows = [
+        (json!({}), None),
+        (json!({"webhookPort": 0}), None),
+        (json!({"webhookHost": "0.0.0.0", "webhookPort": 0}), None),
+        (json!({"webhookPort": 8787}), own("127.0.0.1", 8_787)),
+        (json!({"webhookHost": "0.0.0.0"}), own("0.0.0.0", 8_787)),
+        (json!({"webhookHost": "::1", "webhookPort": 9000}), own("::1", 9_000)),
+    ];
+    for (written, expected) in rows {
+        let mut section =
+            json!({"botToken": "12:secret", "webhookUrl": "https://a.example/x", "webhookSecret": "ab"});
+        let fields = section.as_object_mut().unwrap();
+        fields.extend(written.as_object().unwrap().clone());
+        let settings = Settings::read(&parts("default", section, &[])).unwrap();
+        assert_eq!(settings.webhook.unwrap().listener, expected, "{written}");
+    }
+}

@@ -166,7 +166,10 @@ async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
 async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
     let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
-        Some(end) => (end.status, end.reply, end.error),
+        Some(end) => {
+            let error = end.outcome.error().map(str::to_owned);
+            (end.outcome.status(), end.reply.clone(), error)
+        }
         None => match gateway.store().runs().get(run_id).await {
             Ok(Some(record)) if record.status.is_finished() => (record.status, record.reply, record.error),
             _ => return Ok(json!({"status": "timeout"})),
@@ -196,7 +199,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
             end = turns.wait(&run_id, WAIT_AT_MOST) => end,
             () = stopping.cancelled() => None,
         };
-        let Some(reply) = end.and_then(|end| end.reply) else { return };
+        let Some(reply) = end.and_then(|end| end.reply.clone()) else { return };
         let summary: String = reply.chars().take(SUMMARY_CHARS).collect();
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");

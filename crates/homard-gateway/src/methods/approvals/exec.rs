@@ -9,6 +9,7 @@ use homard_protocol::methods::approvals::{
     PluginApproval,
 };
 use homard_protocol::{ErrorCode, ErrorShape, RunId, ToolCallId};
+use homard_runtime::millis_i64;
 use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, NotAsked, NotFound, NotTaken, Question};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -109,7 +110,7 @@ fn unasked(gateway: &Gateway, id: String, within: Duration) -> ApprovalDecided {
         id,
         decision: None,
         created_at_ms: now,
-        expires_at_ms: now.saturating_add(i64::try_from(within.as_millis()).unwrap_or(i64::MAX)),
+        expires_at_ms: now.saturating_add(millis_i64(within)),
         terminal_reason: Some("no-route".to_owned()),
     }
 }

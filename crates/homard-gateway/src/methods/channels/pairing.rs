@@ -192,7 +192,7 @@ async fn tell(gateway: &Gateway, person: &PairingRequest) -> PairingNotification
         reply_to: None,
         key: format!("pairing-approved:{}", person.code),
     };
-    match gateway.relay().outgoing().say(saying).await {
+    match gateway.relay().platforms().say(saying).await {
         Ok(()) => PairingNotification::Sent,
         Err(error) => {
             tracing::warn!(%error, "somebody who was let in could not be told");

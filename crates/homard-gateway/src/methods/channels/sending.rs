@@ -244,6 +244,7 @@ fn refusal(failure: &ActError, what: &str) -> ErrorShape {
         | ActError::Unsupported { .. }
         | ActError::TurnedOff { .. }
         | ActError::NotAllowed(_)
+        | ActError::HeldBack(_)
         | ActError::Invalid(_) => ErrorShape::invalid(failure.to_string()),
     }
 }

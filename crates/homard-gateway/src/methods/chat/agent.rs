@@ -1,7 +1,9 @@
 //! `agent`, `agent.wait`, `agents.list` and `models.list`.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
+use homard_llm::Attempt;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::agent::{
     AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
@@ -101,7 +103,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
             (session_key, "accepted")
         }
         Accepted::InFlight { session_key, .. } => (session_key, "in_flight"),
-        Accepted::Finished(record) => return Ok(to_value(&finished_from_record(&record))),
+        Accepted::Finished(record) => return Ok(to_value(&finished(&record.run_id, &*record))),
     };
     cx.respond_early(&AgentAccepted {
         run_id: run_id.to_string(),
@@ -111,9 +113,9 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, ErrorSha
         accepted_at: gateway.clock().now_ms(),
     });
     match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
-        Some(end) => Ok(to_value(&finished(&run_id, &end))),
+        Some(end) => Ok(to_value(&finished(&run_id, &*end))),
         None => match gateway.store().runs().get(&run_id).await.map_err(|e| error::store(&e))? {
-            Some(record) if record.status.is_finished() => Ok(to_value(&finished_from_record(&record))),
+            Some(record) if record.status.is_finished() => Ok(to_value(&finished(&record.run_id, &record))),
             _ => Err(ErrorShape::unavailable("the run is no longer under way")),
         },
     }
@@ -146,82 +148,117 @@ fn usage(usage: Usage) -> AgentUsage {
     }
 }
 
-fn summary(status: RunStatus, error: Option<&String>) -> String {
-    match status {
-        RunStatus::Ok => "completed".to_owned(),
-        RunStatus::Aborted => "aborted".to_owned(),
-        other => error.cloned().unwrap_or_else(|| other.to_string()),
+/// A run that is over, as its end tells it or as it is kept.
+struct Over<'a> {
+    status: RunStatus,
+    reply: Option<&'a str>,
+    error: Option<&'a str>,
+    started_at: Option<i64>,
+    ended_at: i64,
+    session_id: Option<&'a SessionId>,
+    provider: &'a str,
+    model: &'a str,
+    usage: Usage,
+    attempts: Cow<'a, [Attempt]>,
+}
+
+impl<'a> From<&'a RunEnd> for Over<'a> {
+    fn from(RunEnd { outcome, reply, ended_at }: &'a RunEnd) -> Self {
+        Self {
+            status: outcome.status(),
+            reply: reply.as_deref(),
+            error: outcome.error(),
+            started_at: outcome.started_at(),
+            ended_at: *ended_at,
+            session_id: outcome.session_id(),
+            provider: outcome.model().map_or("", |used| &used.provider),
+            model: outcome.model().map_or("", |used| &used.model),
+            usage: outcome.usage(),
+            attempts: Cow::Borrowed(outcome.attempts()),
+        }
     }
 }
 
-fn finished(run_id: &RunId, end: &RunEnd) -> AgentFinished {
-    let began = end.started_at.unwrap_or(end.ended_at);
+impl<'a> From<&'a RunRecord> for Over<'a> {
+    fn from(record: &'a RunRecord) -> Self {
+        let attempts = record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok());
+        Self {
+            status: record.status,
+            reply: record.reply.as_deref(),
+            error: record.error.as_deref(),
+            started_at: record.started_at,
+            ended_at: record.ended_at.unwrap_or_default(),
+            session_id: record.session_id.as_ref(),
+            provider: record.provider.as_deref().unwrap_or_default(),
+            model: record.model.as_deref().unwrap_or_default(),
+            usage: record.usage.unwrap_or_default(),
+            attempts: attempts.collect(),
+        }
+    }
+}
+
+impl Over<'_> {
+    fn summary(&self) -> String {
+        match self.status {
+            RunStatus::Ok => "completed".to_owned(),
+            RunStatus::Aborted => "aborted".to_owned(),
+            other => self.error.map_or_else(|| other.to_string(), str::to_owned),
+        }
+    }
+
+    /// What was tried, and who answered in the end.
+    fn trace(&self) -> ExecutionTrace {
+        let failed = self.attempts.iter().map(|attempt| ExecutionAttempt {
+            provider: attempt.provider.clone(),
+            model: attempt.model.clone(),
+            profile: attempt.profile.clone(),
+            result: "error".to_owned(),
+            reason: Some(attempt.reason.clone()),
+            error: Some(attempt.error.clone()),
+        });
+        let has_answered = self.status == RunStatus::Ok && !self.model.is_empty();
+        let answer = has_answered.then(|| ExecutionAttempt {
+            provider: self.provider.to_owned(),
+            model: self.model.to_owned(),
+            result: "success".to_owned(),
+            ..ExecutionAttempt::default()
+        });
+        let is_other = |a: &Attempt| (a.provider.as_str(), a.model.as_str()) != (self.provider, self.model);
+        ExecutionTrace {
+            winner_provider: self.provider.to_owned(),
+            winner_model: self.model.to_owned(),
+            fallback_used: self.attempts.iter().any(is_other),
+            attempts: failed.chain(answer).collect(),
+        }
+    }
+}
+
+fn finished<'a>(run_id: &RunId, over: impl Into<Over<'a>>) -> AgentFinished {
+    let over = over.into();
+    let began = over.started_at.unwrap_or(over.ended_at);
     AgentFinished {
         run_id: run_id.to_string(),
-        status: finished_word(end.status).to_owned(),
-        summary: summary(end.status, end.error.as_ref()),
+        status: finished_word(over.status).to_owned(),
+        summary: over.summary(),
         result: AgentResult {
-            payloads: payloads(end.reply.as_ref()),
+            payloads: payloads(over.reply),
             meta: AgentResultMeta {
-                duration_ms: end.ended_at.abs_diff(began),
+                duration_ms: over.ended_at.abs_diff(began),
                 agent_meta: AgentMeta {
-                    session_id: end.session_id.clone().unwrap_or_default(),
-                    provider: end.provider.clone(),
-                    model: end.model.clone(),
-                    usage: usage(end.usage),
+                    session_id: over.session_id.map(ToString::to_string).unwrap_or_default(),
+                    provider: over.provider.to_owned(),
+                    model: over.model.to_owned(),
+                    usage: usage(over.usage),
                 },
-                aborted: end.status == RunStatus::Aborted,
-                execution_trace: trace(end),
+                aborted: over.status == RunStatus::Aborted,
+                execution_trace: over.trace(),
             },
         },
     }
 }
 
-/// What was tried, and who answered in the end.
-fn trace(end: &RunEnd) -> ExecutionTrace {
-    let failed = end.attempts.iter().map(|attempt| ExecutionAttempt {
-        provider: attempt.provider.clone(),
-        model: attempt.model.clone(),
-        profile: attempt.profile.clone(),
-        result: "error".to_owned(),
-        reason: Some(attempt.reason.clone()),
-        error: Some(attempt.error.clone()),
-    });
-    let answer = (end.status == RunStatus::Ok && !end.model.is_empty()).then(|| ExecutionAttempt {
-        provider: end.provider.clone(),
-        model: end.model.clone(),
-        result: "success".to_owned(),
-        ..ExecutionAttempt::default()
-    });
-    ExecutionTrace {
-        winner_provider: end.provider.clone(),
-        winner_model: end.model.clone(),
-        fallback_used: end.attempts.iter().any(|a| (&a.provider, &a.model) != (&end.provider, &end.model)),
-        attempts: failed.chain(answer).collect(),
-    }
-}
-
-fn finished_from_record(record: &RunRecord) -> AgentFinished {
-    let end = RunEnd {
-        status: record.status,
-        reply: record.reply.clone(),
-        error: record.error.clone(),
-        stop_reason: record.stop_reason.clone(),
-        started_at: record.started_at,
-        ended_at: record.ended_at.unwrap_or_default(),
-        session_id: record.session_id.as_ref().map(ToString::to_string),
-        provider: record.provider.clone().unwrap_or_default(),
-        model: record.model.clone().unwrap_or_default(),
-        usage: record.usage.unwrap_or_default(),
-        attempts: record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok()).collect(),
-        wishes: Vec::new(),
-        calls: Vec::new(),
-    };
-    finished(&record.run_id, &end)
-}
-
-fn payloads(reply: Option<&String>) -> Vec<AgentPayload> {
-    reply.map(|text| AgentPayload { text: Some(text.clone()), media_url: None }).into_iter().collect()
+fn payloads(reply: Option<&str>) -> Vec<AgentPayload> {
+    reply.map(|text| AgentPayload { text: Some(text.to_owned()), media_url: None }).into_iter().collect()
 }
 
 /// `agent.wait`.
@@ -254,11 +291,11 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
 fn waited(run_id: &str, end: &RunEnd) -> AgentWaitResult {
     AgentWaitResult {
         run_id: run_id.to_owned(),
-        status: finished_word(end.status).to_owned(),
-        started_at: end.started_at,
+        status: finished_word(end.outcome.status()).to_owned(),
+        started_at: end.outcome.started_at(),
         ended_at: Some(end.ended_at),
-        error: end.error.clone(),
-        stop_reason: end.stop_reason.clone(),
+        error: end.outcome.error().map(str::to_owned),
+        stop_reason: end.outcome.stop_word(),
         terminal_reply: terminal_reply(end.reply.as_ref()),
     }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Atta
     let read = kept.into_iter().map(decode).collect::<Result<Vec<_>, _>>()?;
     let mut saved = Vec::with_capacity(read.len());
     for (name, mime, bytes) in read {
-        let Some((path, mime)) = gateway.relay().intake().keep_file(name, mime, bytes).await else {
+        let Some((path, mime)) = gateway.relay().turns().keep_file(name, mime, bytes).await else {
             return Err(ErrorShape::unavailable("a file could not be kept; the gateway's log says why"));
         };
         saved.push(AttachedFile { path, mime: Some(mime), url: None });

@@ -5,25 +5,48 @@ use homard_protocol::methods::wizard::{
     WizardCancelParams, WizardNextParams, WizardSessionParams, WizardStartParams, WizardStarted, WizardState,
     WizardTurn,
 };
+use serde_json::json;
 
 use crate::table::Cx;
+use crate::wizard::{AndThen, WizardRefusal};
+
+/// When to ask again while another setup is in progress, in milliseconds.
+const BUSY_RETRY_MS: u64 = 1_000;
 
 /// `wizard.start`.
 pub(crate) async fn start(cx: Cx, params: WizardStartParams) -> Result<WizardStarted, ErrorShape> {
-    cx.gateway.wizards().start(&cx.gateway, &params).await
+    cx.gateway.wizard().start(&params, auth(&cx)).await.map_err(refused)
 }
 
 /// `wizard.next`.
 pub(crate) async fn next(cx: Cx, params: WizardNextParams) -> Result<WizardTurn, ErrorShape> {
-    cx.gateway.wizards().next(&cx.gateway, &params.session_id, params.answer.as_ref()).await
+    let turn = cx.gateway.wizard().next(&params.session_id, params.answer.as_ref(), auth(&cx));
+    turn.await.map_err(refused)
 }
 
 /// `wizard.cancel`.
 pub(crate) async fn cancel(cx: Cx, params: WizardCancelParams) -> Result<WizardState, ErrorShape> {
-    cx.gateway.wizards().cancel(&params.session_id).await
+    cx.gateway.wizard().state(&params.session_id, AndThen::Cancel).await.map_err(refused)
 }
 
 /// `wizard.status`.
 pub(crate) async fn status(cx: Cx, params: WizardSessionParams) -> Result<WizardState, ErrorShape> {
-    cx.gateway.wizards().status(&params.session_id).await
+    cx.gateway.wizard().state(&params.session_id, AndThen::GoOn).await.map_err(refused)
+}
+
+fn auth(cx: &Cx) -> &'static str {
+    cx.gateway.access().rules().auth.mode()
+}
+
+fn refused(refusal: WizardRefusal) -> ErrorShape {
+    let words = refusal.to_string();
+    match refusal {
+        WizardRefusal::Remote | WizardRefusal::NotAsked => ErrorShape::invalid(words),
+        WizardRefusal::Busy => ErrorShape::unavailable(words)
+            .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
+            .retry_after(BUSY_RETRY_MS),
+        WizardRefusal::NotFound => {
+            ErrorShape::invalid(words).with_details(json!({"code": "WIZARD_NOT_FOUND"}))
+        }
+    }
 }

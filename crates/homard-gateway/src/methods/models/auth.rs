@@ -14,6 +14,7 @@ use homard_protocol::methods::model_auth::{
     ModelsProbeParams, ModelsProbeResult, ProbeOutcome,
 };
 use homard_protocol::{AgentId, ErrorShape, ProviderId};
+use homard_runtime::{Clip, millis};
 
 use crate::gateway::Gateway;
 use crate::methods::check_range;
@@ -83,7 +84,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
 
 fn outcome(one: &Probed) -> ProbeOutcome {
     let (latency_ms, failed) = match &one.outcome {
-        Ok(took) => (Some(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)), None),
+        Ok(took) => (Some(millis(*took)), None),
         Err(error) => (None, Some(error)),
     };
     ProbeOutcome {
@@ -91,7 +92,7 @@ fn outcome(one: &Probed) -> ProbeOutcome {
         label: one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
         status: one.status().to_owned(),
         latency_ms,
-        error: failed.map(|error| error.message.chars().take(MAX_WORDS).collect()),
+        error: failed.map(|error| error.message.clip_chars(MAX_WORDS).to_owned()),
         hint: failed.map(|error| error.hint().to_owned()),
         model: one.model.as_ref().map(ToString::to_string),
     }

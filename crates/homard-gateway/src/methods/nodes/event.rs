@@ -9,7 +9,7 @@ use homard_channel::Inbound;
 use homard_protocol::methods::node_invoke::{NodeEventHeard, NodeEventParams};
 use homard_protocol::{ErrorShape, RunId};
 use homard_relay::{Queue, Source, TurnOptions};
-use homard_runtime::millis;
+use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
 use serde_json::Value;
@@ -141,7 +141,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, ErrorShape> {
     }
     let key = message.session_key.as_deref().map(str::trim).filter(|key| !key.is_empty()).unwrap_or("main");
     let Ok(key) = session_key(gateway, key, None) else { return Ok(Err("invalid_payload")) };
-    let short: String = node.as_str().chars().take(12).collect();
+    let short = node.as_str().clip_chars(12).to_owned();
     let own =
         message.key.filter(|key| !key.trim().is_empty()).unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
     let Ok(run_id) = RunId::parse(&format!("node-{short}-{}", own.trim())) else {

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use homard_protocol::ErrorShape;
 use homard_protocol::methods::node_invoke::NodeInvoked;
+use homard_runtime::Mutex;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -62,7 +62,7 @@ impl Replays {
         let mut hasher = DefaultHasher::new();
         asked.hash(&mut hasher);
         let asked = hasher.finish();
-        let mut kept = self.kept();
+        let mut kept = self.kept.lock();
         kept.retain(|_, one| one.answer.borrow().is_none() || now.duration_since(one.at) < KEEP);
         if let Some(one) = kept.get(&key) {
             return if one.asked == asked { Begun::Again(one.answer.clone()) } else { Begun::Different };
@@ -75,10 +75,6 @@ impl Replays {
         drop(kept);
         Begun::First(First { replays: self, key, tell, is_kept: false })
     }
-
-    fn kept(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl First<'_> {
@@ -86,7 +82,7 @@ impl First<'_> {
     pub(crate) fn answer(mut self, answer: &Answer, reached: bool) {
         self.is_kept = reached;
         self.tell.send_replace(Some(answer.clone()));
-        let mut kept = self.replays.kept();
+        let mut kept = self.replays.kept.lock();
         if let Some(one) = kept.get_mut(&self.key) {
             one.at = Instant::now();
             one.size = size(answer);
@@ -120,7 +116,7 @@ fn size(answer: &Answer) -> usize {
 impl Drop for First<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
-            self.replays.kept().remove(&self.key);
+            self.replays.kept.lock().remove(&self.key);
         }
     }
 }

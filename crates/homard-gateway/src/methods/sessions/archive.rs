@@ -8,6 +8,7 @@ use homard_protocol::methods::session_archive::{
     SessionsRestoreParams, SessionsRestoreResult,
 };
 use homard_protocol::{AgentId, ErrorShape, SessionId, SessionKey};
+use homard_runtime::millis_i64;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
 };
@@ -130,6 +131,7 @@ pub(crate) async fn cleanup(
                 let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
                 gone.map_err(|e| error::store(&e))?;
                 gateway.relay().sessions().announce_change(&record, "cleanup");
+                gateway.relay().sessions().ended(key).await;
             }
             result.removed.push(record.key.to_string());
         }
@@ -198,7 +200,7 @@ struct Chosen {
 /// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
 async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, ErrorShape> {
     let now = gateway.clock().now_ms();
-    let oldest = now.saturating_sub(i64::try_from(look.rules.prune_after.as_millis()).unwrap_or(i64::MAX));
+    let oldest = now.saturating_sub(millis_i64(look.rules.prune_after));
     let busy = gateway.relay().turns().active_sessions();
     blocking(move || {
         let (mut chosen, mut kept) = (Chosen::default(), 0);

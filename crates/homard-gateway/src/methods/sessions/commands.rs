@@ -8,6 +8,7 @@ use homard_protocol::methods::session_acts::{
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::{AgentId, ErrorShape, ModelRef, RunId, SessionKey};
 use homard_relay::StopCause;
+use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -102,7 +103,7 @@ fn key_for(gateway: &Gateway, params: &SessionsCreateParams) -> Result<SessionKe
         (Some(key), _) => key.clone(),
         (None, Some(once)) => {
             let digest = Sha256::digest(once.as_bytes());
-            let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+            let hex = hex(digest.iter().take(16));
             format!("dashboard:{hex}")
         }
         (None, None) => format!("dashboard:{}", Uuid::new_v4()),

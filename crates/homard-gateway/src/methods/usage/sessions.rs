@@ -10,6 +10,7 @@ use homard_protocol::methods::usage::sessions::{
     UsageDayShort,
 };
 use homard_protocol::{AgentId, AssistantMessage, EntryKind, ErrorShape, Message, SessionKey};
+use homard_runtime::Clip;
 use homard_store::{
     ArchivedFilter, SessionQuery, SessionRecord, UsageCell, UsageQuery, UsageReport, UsageSession, UsageTally,
 };
@@ -234,7 +235,7 @@ fn log(kind: EntryKind) -> Option<SessionUsageLog> {
     let plain = |timestamp, role: &str, text: &str| SessionUsageLog {
         timestamp,
         role: role.to_owned(),
-        content: text.chars().take(MAX_LOG_CHARS).collect(),
+        content: text.clip_chars(MAX_LOG_CHARS).to_owned(),
         tokens: None,
         cost: None,
     };

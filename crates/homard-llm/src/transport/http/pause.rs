@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, millis_i64};
 use reqwest::header::HeaderMap;
 
 use crate::classify::{MAX_PAUSE, span};
@@ -60,8 +60,8 @@ pub(super) fn resets(headers: &HeaderMap, clock: &Clock) -> Option<Duration> {
 fn moment(text: &str, clock: &Clock) -> Option<Duration> {
     if let Some(n) = number(text) {
         let since_1970 = |seconds: f64| {
-            let ms = Duration::try_from_secs_f64(seconds).ok()?.as_millis();
-            Some(until(i64::try_from(ms).ok()?, clock))
+            let ms = millis_i64(Duration::try_from_secs_f64(seconds).ok()?);
+            (ms < i64::MAX).then(|| until(ms, clock))
         };
         return match n {
             n if n >= EPOCH_MILLISECONDS => since_1970(n / 1_000.0),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use homard_llm::{ApiKey, Fetch, Fetched, Headers, Http, LlmError};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, millis_i64};
 use serde_json::{Map, Value, json};
 
 use super::super::candidate::{OAuthRow, TokenBody};
@@ -188,7 +188,7 @@ impl TokenServer<'_> {
         let life = said.unwrap_or(DEFAULT_LIFE);
         // A token that cannot be renewed and has no stated end is used until it is refused.
         let ends = said.is_some() || refresh.is_some();
-        let ms = i64::try_from(life.as_millis()).unwrap_or(i64::MAX);
+        let ms = millis_i64(life);
         Ok(Tokens {
             access: ApiKey::new(access),
             refresh,

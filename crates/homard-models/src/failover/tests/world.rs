@@ -1,7 +1,7 @@
 //! Two providers, three keys, and short words for asking.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -13,7 +13,7 @@ use homard_llm::{
     ProviderSpec, Request, Resolved, StreamEvent, ThinkingLevel,
 };
 use homard_protocol::{AgentId, AssistantMessage, Message, ModelId, ModelRef, ProviderId, SessionKey};
-use homard_runtime::{Clock, Tasks};
+use homard_runtime::{Clock, Mutex, Tasks};
 use homard_store::CallId;
 use homard_testkit::{FakeLlm, Turn};
 use jiff::tz::TimeZone;
@@ -41,22 +41,22 @@ pub(super) struct Counter {
 
 impl Meter for Counter {
     fn opening(&self, call: OpenedCall) -> BoxFuture<'_, Option<CallId>> {
-        self.opened.lock().unwrap().push(call);
+        self.opened.lock().push(call);
         std::future::ready(None).boxed()
     }
 
     fn call(&self, record: CallRecord) {
-        self.records.lock().unwrap().push(record);
+        self.records.lock().push(record);
     }
 }
 
 impl Counter {
     pub(super) fn records(&self) -> Vec<CallRecord> {
-        self.records.lock().unwrap().clone()
+        self.records.lock().clone()
     }
 
     pub(super) fn opened(&self) -> Vec<OpenedCall> {
-        self.opened.lock().unwrap().clone()
+        self.opened.lock().clone()
     }
 }
 

@@ -1,7 +1,5 @@
 //! The sign on a message that it was seen.
 
-use std::sync::Arc;
-
 use homard_channel::{ChatKind, Content};
 use homard_config::config::delivery::AckScope;
 
@@ -9,36 +7,36 @@ use super::say_aside;
 use crate::delivery::answer::ack_of;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
-use crate::relay::Inner;
+use crate::parts::Outgoing;
 use crate::turns::runs::Run;
 
 /// Puts the sign on the message a run answers, where the owner wants one.
-pub(crate) fn acknowledge(inner: &Arc<Inner>, run: &Run) {
+pub(crate) fn acknowledge(outgoing: &Outgoing, run: &Run) {
     let Some(route) = run.delivery.route().cloned() else { return };
-    let Some((message_id, sign)) = wanted(inner, run, &route) else { return };
-    let inner = Arc::clone(inner);
-    inner.clone().tasks().spawn(async move {
+    let Some((message_id, sign)) = wanted(outgoing, run, &route) else { return };
+    let there = outgoing.clone();
+    outgoing.inner().tasks().spawn(async move {
         let sign = Content::React { message_id, emoji: Some(sign) };
-        if let Err(error) = say_aside(&inner, &route, sign).await {
+        if let Err(error) = say_aside(&there, &route, sign).await {
             tracing::debug!(%error, "the sign that a message was seen could not be put");
         }
     });
 }
 
 /// What takes the sign away after the answer; `None` when it stays or there is none.
-pub(crate) fn taken_away(inner: &Inner, run: &Run) -> Option<Content> {
-    let route = run.delivery.route().filter(|_| inner.config().delivery.remove_ack)?;
-    let (message_id, _) = wanted(inner, run, route)?;
+pub(crate) fn taken_away(outgoing: &Outgoing, run: &Run) -> Option<Content> {
+    let route = run.delivery.route().filter(|_| outgoing.inner().config().delivery.remove_ack)?;
+    let (message_id, _) = wanted(outgoing, run, route)?;
     Some(Content::React { message_id, emoji: None })
 }
 
 /// The message and its sign, where one is wanted.
-fn wanted(inner: &Inner, run: &Run, route: &ReplyRoute) -> Option<(String, String)> {
+fn wanted(outgoing: &Outgoing, run: &Run, route: &ReplyRoute) -> Option<(String, String)> {
     let message_id = route.message_id.clone()?;
-    if !is_in(inner.config().delivery.ack_scope, route.address.chat, route.was_mentioned) {
+    if !is_in(outgoing.inner().config().delivery.ack_scope, route.address.chat, route.was_mentioned) {
         return None;
     }
-    let sign = ack_of(inner, run, &Manner::of(inner, &route.address))?;
+    let sign = ack_of(outgoing.inner(), run, &Manner::of(outgoing, &route.address))?;
     Some((message_id, sign))
 }
 

@@ -8,15 +8,13 @@ use std::time::Duration;
 
 use homard_agent::{BlockChunker, Coalescer};
 use homard_policy::reply::PrefixFacts;
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{OrCancel, OrLog, chance};
 
 use super::Watched;
 use crate::delivery::answer::FinalReply;
 use crate::delivery::outbox::SendError;
 use crate::delivery::reply_style::BlockManner;
 use crate::delivery::run_delivery::Streamed;
-use crate::jitter::chance;
-use crate::parts::Outgoing;
 
 /// How long a platform may take for one piece.
 const PIECE_LIMIT: Duration = Duration::from_secs(15);
@@ -111,6 +109,7 @@ impl Watched {
     /// when it could not be kept.
     async fn send_piece(&self, piece: &str, before: usize) -> Option<(usize, bool)> {
         let speech = FinalReply {
+            outgoing: &self.outgoing,
             run: &self.run,
             route: &self.route,
             manner: &self.manner,
@@ -118,12 +117,11 @@ impl Watched {
             facts: PrefixFacts::default(),
             before,
         };
-        let mut rows = speech.rows(&self.inner, piece, None, MARK).await;
+        let mut rows = speech.rows(piece, None, MARK).await;
         let (sent, last) = (rows.len(), rows.pop());
         let Some(last) = last else { return Some((0, true)) };
-        let relay = Outgoing::of(std::sync::Arc::clone(&self.inner));
-        relay.post(rows).await.or_log("a piece of an answer could not be kept")?;
-        match relay.send_row(last, PIECE_LIMIT).or_cancel(self.run.delivery.sealed()).await {
+        self.outgoing.post(rows).await.or_log("a piece of an answer could not be kept")?;
+        match self.outgoing.send_row(last, PIECE_LIMIT).or_cancel(self.run.delivery.sealed()).await {
             // It is kept: whatever becomes of it, it is not said again.
             Ok(Ok(_) | Err(SendError::Channel(_))) | Err(_) => Some((sent, true)),
             Ok(Err(SendError::Later(why))) => {
@@ -135,7 +133,7 @@ impl Watched {
     }
 
     async fn pause_as_a_person(&self) {
-        if let Some((least, most)) = self.inner.config().delivery.human_delay {
+        if let Some((least, most)) = self.outgoing.inner().config().delivery.human_delay {
             tokio::time::sleep(least + most.saturating_sub(least).mul_f64(chance())).await;
         }
     }

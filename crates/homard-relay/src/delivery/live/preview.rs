@@ -3,7 +3,6 @@
 //! The first text is kept like any message, so that its id survives a crash; the changes are not, because the answer
 //! itself is the last of them.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Act, ChannelError, Content, RichText, shape_text};
@@ -14,7 +13,6 @@ use tokio::time::Instant;
 use super::Watched;
 use crate::delivery::answer::{FinalReply, preview_key, preview_of};
 use crate::delivery::run_delivery::Streamed;
-use crate::parts::Outgoing;
 
 /// The shortest text that is shown, in characters.
 const SHORTEST: usize = 30;
@@ -39,10 +37,10 @@ impl Watched {
         sealed.cancelled().await;
         if preview.is_none() {
             // One that the platform has not taken by now would come right before the whole answer.
-            let withdrawn = self.inner.store().outbox().withdraw(&preview_key(&self.run.id)).await;
+            let withdrawn = self.outgoing.inner().store().outbox().withdraw(&preview_key(&self.run.id)).await;
             withdrawn.or_log("a preview could not be taken back");
             // It may have been taken late; and a turn that a restart cut off may have shown something before.
-            preview = preview_of(&self.inner, &self.run.id).await;
+            preview = preview_of(self.outgoing.inner(), &self.run.id).await;
         }
         Streamed { preview, ..Streamed::default() }
     }
@@ -75,6 +73,7 @@ impl Watched {
 
     async fn send_first(&self, words: RichText) -> Option<String> {
         let speech = FinalReply {
+            outgoing: &self.outgoing,
             run: &self.run,
             route: &self.route,
             manner: &self.manner,
@@ -85,16 +84,14 @@ impl Watched {
         let key = preview_key(&self.run.id);
         let reply_to =
             self.route.message_id.clone().filter(|_| self.manner.replies_to(0) && self.is_threaded());
-        let row =
-            speech.row(&self.inner, key.clone(), reply_to, Content::Text { words, buttons: Vec::new() });
-        let relay = Outgoing::of(Arc::clone(&self.inner));
-        let sending = relay.send_row(row, FIRST_LIMIT);
+        let row = speech.row(key.clone(), reply_to, Content::Text { words, buttons: Vec::new() });
+        let sending = self.outgoing.send_row(row, FIRST_LIMIT);
         tokio::pin!(sending);
         let sealed = self.run.delivery.sealed();
         let sent = match (&mut sending).or_cancel(sealed).await {
             Ok(sent) => sent.ok(),
             Err(_sealed) => {
-                let withdrawn = self.inner.store().outbox().withdraw(&key).await;
+                let withdrawn = self.outgoing.inner().store().outbox().withdraw(&key).await;
                 match withdrawn.or_log("a preview could not be taken back") {
                     Some(true) => None,
                     Some(false) | None => {

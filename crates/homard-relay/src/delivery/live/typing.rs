@@ -17,13 +17,14 @@ impl Watched {
     pub(super) async fn type_along(&self) {
         let sealed = self.run.delivery.sealed();
         let Some(every) = self.manner.abilities.and_then(|abilities| abilities.typing) else { return };
-        let every = self.inner.config().delivery.typing_interval.map_or(every, |wanted| wanted.min(every));
+        let every =
+            self.outgoing.inner().config().delivery.typing_interval.map_or(every, |wanted| wanted.min(every));
         // Whatever is under way when the turn is sealed is let go.
         let _sealed = self.keep_typing(every).or_cancel(sealed).await;
     }
 
     async fn keep_typing(&self, every: Duration) {
-        let mode = self.inner.config().delivery.typing;
+        let mode = self.outgoing.inner().config().delivery.typing;
         let mode = mode.unwrap_or_else(|| usual(self.route.address.chat, self.route.was_mentioned));
         let mut pulse = self.run.narrator.pulse();
         let begins = |pulse: &Pulse| match mode {

@@ -1,8 +1,6 @@
 //! Telling people about a message that could not be sent: the conversation it belongs to, with its next turn, and the
 //! owner where they last spoke, if that is another place.
 
-use std::sync::Arc;
-
 use homard_channel::{Address, ChatKind, Content, Outbound};
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId};
 use homard_runtime::OrLog;
@@ -10,7 +8,6 @@ use homard_store::OutboundRecord;
 
 use super::OutgoingText;
 use crate::parts::Outgoing;
-use crate::relay::Inner;
 
 /// How the keys of these messages begin; one that cannot be sent itself is told nowhere else.
 const KEY: &str = "bounced:";
@@ -18,7 +15,8 @@ const KEY: &str = "bounced:";
 const MAX_QUOTED: usize = 80;
 
 /// Tells.
-pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
+pub(super) async fn tell(outgoing: &Outgoing, row: &OutboundRecord, why: &str) {
+    let inner = outgoing.inner();
     let new = &row.new;
     tracing::error!(channel = %new.channel, account = %new.account, key = new.key, why, "a message could not be sent");
     let Ok(outbound) = serde_json::from_str::<Outbound>(&new.payload) else { return };
@@ -33,7 +31,9 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
         let kept = inner.store().notes().keep_event(session, text.clone(), None).await;
         kept.or_log("a conversation will not hear of a message that could not be sent");
     }
-    let Some(address) = owners_place(inner).await.filter(|place| *place != outbound.address) else { return };
+    let Some(address) = owners_place(outgoing).await.filter(|place| *place != outbound.address) else {
+        return;
+    };
     let saying = OutgoingText {
         address,
         text: format!("⚠️ {text}"),
@@ -41,8 +41,8 @@ pub(super) async fn tell(inner: &Arc<Inner>, row: &OutboundRecord, why: &str) {
         key: format!("{KEY}{}", new.key),
     };
     // Not awaited in place: it may end here again.
-    let relay = Outgoing::of(Arc::clone(inner));
-    relay.say(saying).await.or_log("the owner will not hear of a message that could not be sent");
+    let said = Box::pin(outgoing.say(saying));
+    said.await.or_log("the owner will not hear of a message that could not be sent");
 }
 
 /// What is repeated of a message; `None` for what nobody misses.
@@ -65,7 +65,8 @@ fn quoted(content: &Content) -> Option<String> {
 }
 
 /// Where the owner last spoke to the main conversation.
-async fn owners_place(inner: &Inner) -> Option<Address> {
+async fn owners_place(outgoing: &Outgoing) -> Option<Address> {
+    let inner = outgoing.inner();
     let main = SessionKey::main(inner.config().agents.default_agent().id.clone());
     let session =
         inner.store().sessions().get(&main).await.or_log("the owner's place could not be read").flatten()?;
@@ -73,7 +74,7 @@ async fn owners_place(inner: &Inner) -> Option<Address> {
     let channel = ChannelId::parse(&place.channel?).ok()?;
     let account = place.account_id.and_then(|id| AccountId::parse(&id).ok());
     let account = account.unwrap_or_else(AccountId::default_account);
-    inner.channels().get(&channel, &account)?;
+    outgoing.channels().get(&channel, &account)?;
     let to = PeerId::parse(&place.to?).ok()?;
     let thread = place.thread_id.and_then(|id| ThreadId::parse(&id).ok());
     Some(Address { channel, account, chat: ChatKind::Direct, to, thread })

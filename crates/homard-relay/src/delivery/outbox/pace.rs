@@ -1,8 +1,8 @@
 //! How fast one account speaks: a few at once, then evenly.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use homard_runtime::Mutex;
 use tokio::time::Instant;
 
 /// Time between messages of one account: 25 a second, a little below what platforms allow.
@@ -20,7 +20,7 @@ pub(super) struct Pace {
 impl Pace {
     /// Takes the next place and says how long it is until then.
     pub(super) fn take(&self, now: Instant) -> Duration {
-        let mut taken_until = self.taken_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken_until = self.taken_until.lock();
         let rested = now.checked_sub(BETWEEN * BURST).unwrap_or(now);
         let place = taken_until.unwrap_or(rested).max(rested) + BETWEEN;
         *taken_until = Some(place);

@@ -3,28 +3,26 @@
 //! A conversation in which something waits has a task; it goes away when nothing does. What it knows is in the store,
 //! so it may be cut off at any point.
 
-use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{OrCancel, OrLog, Tasks};
+use homard_runtime::{KeyedWorkers, Mutex, OrCancel, OrLog, Tasks, Worker, chance, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
-use super::{MAX_AGE, bounced, millis};
+use super::{MAX_AGE, bounced};
 use crate::delivery::media;
 use crate::events::DomainEvent;
-use crate::jitter::chance;
+use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
-use crate::relay::Inner;
 
 /// Conversations of one account that are spoken in at once.
 const AT_ONCE: usize = 8;
@@ -38,20 +36,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
 /// One account's postman.
 pub(super) struct Postman {
     name: Name,
-    ways: Mutex<HashMap<String, Arc<Way>>>,
+    /// The conversations in which something waits; what is put says only that there is something new.
+    ways: KeyedWorkers<String, ()>,
     /// Until when the platform wants to hear nothing.
     paused_until: Mutex<Option<Instant>>,
     /// Whether the platform refuses our credentials.
     refused: AtomicBool,
     pace: Pace,
     places: Semaphore,
-}
-
-/// A conversation in which something waits.
-#[derive(Default)]
-struct Way {
-    more: AtomicBool,
-    kicked: Notify,
 }
 
 /// What to do next in a conversation.
@@ -67,10 +59,10 @@ enum Next {
 }
 
 impl Postman {
-    pub(super) fn new(name: Name) -> Self {
+    pub(super) fn new(name: Name, tasks: Tasks) -> Self {
         Self {
             name,
-            ways: Mutex::default(),
+            ways: KeyedWorkers::new(tasks, 1, Duration::ZERO),
             paused_until: Mutex::default(),
             refused: AtomicBool::new(false),
             pace: Pace::default(),
@@ -89,76 +81,54 @@ impl Postman {
 
     /// Whether nothing is to be done.
     pub(super) fn is_idle(&self) -> bool {
-        self.ways().is_empty()
+        self.ways.awake() == 0
     }
 
     /// There is something new for a conversation.
-    pub(super) fn kick(self: &Arc<Self>, inner: &Arc<Inner>, tasks: &Tasks, conversation: String) {
-        if inner.outbox().closing.is_cancelled() {
+    pub(super) fn kick(self: &Arc<Self>, outgoing: &Outgoing, conversation: String) {
+        if outgoing.outbox().closing.is_cancelled() {
             return;
         }
-        let mut ways = self.ways();
-        if let Some(way) = ways.get(&conversation) {
-            way.more.store(true, Ordering::SeqCst);
-            way.kicked.notify_one();
-            return;
-        }
-        let way = Arc::new(Way::default());
-        ways.insert(conversation.clone(), Arc::clone(&way));
-        tasks.spawn(drive(Arc::clone(inner), Arc::clone(self), conversation, way));
-    }
-
-    /// Ends the way of a conversation, unless something new came.
-    fn leave(&self, conversation: &str, way: &Way) -> bool {
-        let mut ways = self.ways();
-        if way.more.swap(false, Ordering::SeqCst) {
-            return false;
-        }
-        ways.remove(conversation);
-        true
-    }
-
-    fn ways(&self) -> MutexGuard<'_, HashMap<String, Arc<Way>>> {
-        self.ways.lock().unwrap_or_else(PoisonError::into_inner)
+        let work = |way| drive(outgoing.clone(), Arc::clone(self), way);
+        // Whoever was told already and has not looked yet finds this, too.
+        let _told_already = self.ways.put(conversation, (), work);
     }
 
     fn pause(&self, time: Duration) {
         let until = Instant::now() + time;
-        let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut paused = self.paused_until.lock();
         *paused = Some(paused.map_or(until, |old| old.max(until)));
     }
 
     /// How long the platform still wants to hear nothing.
     fn pause_left(&self) -> Duration {
-        let paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let paused = self.paused_until.lock();
         paused.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or_default()
     }
 }
 
-async fn drive(inner: Arc<Inner>, postman: Arc<Postman>, conversation: String, way: Arc<Way>) {
-    let closing = inner.outbox().closing.clone();
-    while !closing.is_cancelled() {
-        match postman.step(&inner, &conversation).await {
+/// The task of a conversation: looks for what waits whenever it is told that there is something.
+async fn drive(outgoing: Outgoing, postman: Arc<Postman>, way: Worker<String, ()>) {
+    let closing = &outgoing.outbox().closing;
+    let mut told = way.next(closing).await;
+    while told.is_some() && !closing.is_cancelled() {
+        match postman.step(&outgoing, way.key()).await {
             Next::Look => {}
-            Next::Wait(time) => tokio::select! {
-                () = tokio::time::sleep(time) => {}
-                () = way.kicked.notified() => {}
-                () = closing.cancelled() => {}
-            },
-            // Also when the account is shut: it may have been opened again meanwhile.
-            Next::Nothing | Next::Shut => {
-                if postman.leave(&conversation, &way) {
-                    return;
-                }
+            Next::Wait(time) => {
+                way.more_until(Instant::now() + time, closing).await;
+                // It looks now anyway.
+                let _told = way.pop();
             }
+            // Also when the account is shut: it may have been opened again meanwhile.
+            Next::Nothing | Next::Shut => told = way.next(closing).await,
         }
     }
-    postman.ways().remove(&conversation);
 }
 
 impl Postman {
     /// Sends the next message of a conversation, if it is time.
-    async fn step(&self, inner: &Arc<Inner>, conversation: &str) -> Next {
+    async fn step(&self, outgoing: &Outgoing, conversation: &str) -> Next {
+        let inner = outgoing.inner();
         let (channel, account) = self.name();
         let row = match inner.store().outbox().next(channel, account, conversation).await {
             Ok(Some(row)) => row,
@@ -169,27 +139,27 @@ impl Postman {
             }
         };
         let now = inner.clock().now_ms();
-        if now.saturating_sub(row.created_at) > millis(MAX_AGE) {
+        if now.saturating_sub(row.created_at) > millis_i64(MAX_AGE) {
             let why = row.last_error.clone().unwrap_or_else(|| "it waited too long".to_owned());
-            return give_up(inner, &row, ChannelError::Permanent(why)).await;
+            return give_up(outgoing, &row, ChannelError::Permanent(why)).await;
         }
         let early = u64::try_from(row.next_try_at.saturating_sub(now)).unwrap_or(0);
         if early > 0 {
             return Next::Wait(Duration::from_millis(early).min(LONGEST_WAIT));
         }
-        let Some(there) = inner.channels().get(channel, account) else { return Next::Shut };
+        let Some(there) = outgoing.channels().get(channel, account) else { return Next::Shut };
         if self.refused.load(Ordering::SeqCst) {
             return Next::Shut;
         }
         let Ok(outbound) = serde_json::from_str::<Outbound>(&row.new.payload) else {
             let why = ChannelError::Permanent("what was kept cannot be read any more".to_owned());
-            return give_up(inner, &row, why).await;
+            return give_up(outgoing, &row, why).await;
         };
         let left = self.pause_left();
         if !left.is_zero() {
             return Next::Wait(left);
         }
-        let closing = &inner.outbox().closing;
+        let closing = &outgoing.outbox().closing;
         let Ok(Ok(_place)) = self.places.acquire().or_cancel(closing).await else { return Next::Look };
         if tokio::time::sleep(self.pace.take(Instant::now())).or_cancel(closing).await.is_err() {
             return Next::Look;
@@ -206,14 +176,15 @@ impl Postman {
                 return Next::Wait(STORE_WAIT);
             }
         }
-        let Some(sent) = deliver(inner, &there, outbound.clone()).await else { return Next::Look };
+        let Some(sent) = deliver(outgoing, &there, outbound.clone()).await else { return Next::Look };
         match sent {
-            Ok(receipt) => self.sent(inner, &row, &receipt).await,
-            Err(error) => self.not_sent(inner, &row, &outbound, error).await,
+            Ok(receipt) => self.sent(outgoing, &row, &receipt).await,
+            Err(error) => self.not_sent(outgoing, &row, &outbound, error).await,
         }
     }
 
-    async fn sent(&self, inner: &Arc<Inner>, row: &OutboundRecord, receipt: &Receipt) -> Next {
+    async fn sent(&self, outgoing: &Outgoing, row: &OutboundRecord, receipt: &Receipt) -> Next {
+        let inner = outgoing.inner();
         let text = serde_json::to_string(receipt).unwrap_or_default();
         let noted = || async {
             let noted = inner.store().outbox().mark_sent(row.id, text.clone()).await;
@@ -221,30 +192,32 @@ impl Postman {
         };
         // Without the note it would be sent again, so nothing else is sent here before.
         while !noted().await {
-            if tokio::time::sleep(STORE_WAIT).or_cancel(&inner.outbox().closing).await.is_err() {
+            if tokio::time::sleep(STORE_WAIT).or_cancel(&outgoing.outbox().closing).await.is_err() {
                 break;
             }
         }
         let (channel, account) = self.name();
-        inner.channels().note_sent(channel, account, inner.clock().now_ms());
-        let (channel, account) = (channel.clone(), account.clone());
-        inner.events().publish(&DomainEvent::MessageSent { channel, account });
-        inner.outbox().tell(&row.new.key, &Ok(receipt.clone()));
+        outgoing.channels().note_sent(channel, account, inner.clock().now_ms());
+        inner
+            .events()
+            .publish_with(|| DomainEvent::MessageSent { channel: channel.clone(), account: account.clone() });
+        outgoing.outbox().tell(&row.new.key, &Ok(receipt.clone()));
         media::let_go(inner, &row.new.payload).await;
         Next::Look
     }
 
     async fn not_sent(
         &self,
-        inner: &Arc<Inner>,
+        outgoing: &Outgoing,
         row: &OutboundRecord,
         outbound: &Outbound,
         error: ChannelError,
     ) -> Next {
+        let inner = outgoing.inner();
         let (channel, account) = self.name();
         let words = error.to_string();
         let retry = |after: Duration, counts: bool, ambiguous: bool| OutboundRetry {
-            at: inner.clock().now_ms().saturating_add(millis(after)),
+            at: inner.clock().now_ms().saturating_add(millis_i64(after)),
             error: words.clone(),
             counts,
             ambiguous,
@@ -275,7 +248,7 @@ impl Postman {
                             .or_log("an answer could not be sent anew");
                         Next::Look
                     }
-                    None => give_up(inner, row, error).await,
+                    None => give_up(outgoing, row, error).await,
                 };
             }
         };
@@ -295,14 +268,14 @@ impl Postman {
 
 /// Hands a message to the platform; `None` when the gateway ends first: then nobody knows whether it arrived.
 async fn deliver(
-    inner: &Inner,
+    outgoing: &Outgoing,
     there: &SharedChannel,
     outbound: Outbound,
 ) -> Option<Result<Receipt, ChannelError>> {
     // A bug in an adapter must not leave the conversation without a postman.
     let delivering = AssertUnwindSafe(there.deliver(outbound)).catch_unwind();
     let sending = tokio::time::timeout(DELIVER_LIMIT, delivering);
-    match sending.or_cancel(inner.outbox().tasks.token()).await {
+    match sending.or_cancel(outgoing.outbox().tasks.token()).await {
         Ok(Ok(Ok(sent))) => Some(sent),
         Ok(Ok(Err(_panic))) => {
             tracing::error!(channel = %there.id(), "sending a message ended unexpectedly");
@@ -325,7 +298,8 @@ fn said_anew(row: &OutboundRecord, outbound: &Outbound) -> Option<String> {
     serde_json::to_string(&Outbound { content, ..outbound.clone() }).ok()
 }
 
-async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) -> Next {
+async fn give_up(outgoing: &Outgoing, row: &OutboundRecord, error: ChannelError) -> Next {
+    let inner = outgoing.inner();
     let words = error.to_string();
     if inner
         .store()
@@ -337,7 +311,7 @@ async fn give_up(inner: &Arc<Inner>, row: &OutboundRecord, error: ChannelError) 
     {
         return Next::Wait(STORE_WAIT);
     }
-    inner.outbox().tell(&row.new.key, &Err(error));
-    bounced::tell(inner, row, &words).await;
+    outgoing.outbox().tell(&row.new.key, &Err(error));
+    bounced::tell(outgoing, row, &words).await;
     Next::Look
 }

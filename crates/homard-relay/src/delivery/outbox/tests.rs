@@ -183,5 +183,5 @@ async fn whoever_stops_waiting_for_a_receipt_is_forgotten() {
         sent = outgoing.send(outbound("1", "hi", "k"), LIMIT) => panic!("{sent:?}"),
         _told = told => {}
     }
-    assert!(super::lock(&world.relay.inner().outbox().waiting).is_empty());
+    assert!(world.relay.outgoing().outbox().waiting.lock().is_empty());
 }

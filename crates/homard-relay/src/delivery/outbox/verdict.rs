@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use homard_channel::ChannelError;
+use homard_runtime::{Backoff, spread};
 use homard_store::OutboundRecord;
-
-use crate::jitter::spread;
 
 /// The wait after the first failure; it doubles for the quick tries.
 const QUICK: Duration = Duration::from_millis(400);
@@ -58,9 +57,9 @@ pub(super) fn verdict(row: &OutboundRecord, error: &ChannelError, chance: f64) -
 /// How long to wait after `tries` failures and one more.
 fn wait(tries: u32, chance: f64) -> Duration {
     let plain = if tries < QUICK_TRIES {
-        QUICK.saturating_mul(1 << tries)
+        Backoff::doubling(QUICK, LONGEST).after(tries + 1)
     } else {
-        SLOW.saturating_mul(1 << (tries - QUICK_TRIES).min(16)).min(LONGEST)
+        Backoff::doubling(SLOW, LONGEST).after(tries - QUICK_TRIES + 1)
     };
     spread(plain, JITTER, chance)
 }

@@ -61,7 +61,9 @@ async fn silence_is_silent_and_what_a_tool_said_is_not_said_again() {
     world.ended(&run).await;
     let say = world.talker.next();
     let run = world.asks("r2", "hello", &address("7")).await;
-    world.relay.outgoing().said_by_tool(&run, address("7"), "The lights are off now.".into());
+    let under_way = world.relay.turns().runs().get(&run).unwrap();
+    under_way.delivery.said(address("7"), "The lights are off now.".into());
+    drop(under_way);
     say.send("The lights are off now.".into()).await.unwrap();
     drop(say);
     world.ended(&run).await;
@@ -285,7 +287,7 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
         no_previews: false,
         content: Content::Text { words, buttons: Vec::new() },
     };
-    let row = crate::delivery::outbox::row_of(world.relay.inner(), &outbound, None, Some(first));
+    let row = crate::delivery::outbox::row_of(&world.relay.outgoing(), &outbound, None, Some(first));
     world.store.outbox().post(vec![row]).await.unwrap();
     let world = world.crash().await;
     world.talker.says("The rest of the first.");

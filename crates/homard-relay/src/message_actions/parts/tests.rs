@@ -81,7 +81,7 @@ fn a_text_stands_beside_a_file_when_it_fits_and_behind_it_when_not() {
     ];
     for (abilities, words, files, expected) in rows {
         let files = (0..files).map(|_| file(MediaKind::Image)).collect();
-        let contents = together(files, words, Writing::Markdown, (abilities, shape(abilities)));
+        let contents = together(files, words, Writing::Markdown, abilities, shape(abilities));
         assert_eq!(kinds(&contents), expected, "{words}");
     }
 }
@@ -105,7 +105,7 @@ async fn only_the_first_part_answers_and_buttons_hang_below_the_last() {
         Post { buttons: vec![vec![button]], reply_to: Some("7".to_owned()), silent: true, ..Post::default() };
     let words = LONG.repeat(2);
     let made =
-        parts(MessageAction::Send(post), words, (&abilities, shape(&abilities)), &nowhere()).await.unwrap();
+        parts(MessageAction::Send(post), words, &abilities, shape(&abilities), &nowhere()).await.unwrap();
     assert!(made.len() > 1);
     let answers: Vec<bool> = made.iter().map(|part| part.reply_to.is_some()).collect();
     assert_eq!(answers.iter().filter(|answers| **answers).count(), 1);
@@ -125,7 +125,7 @@ async fn an_address_is_told_where_files_cannot_be_carried() {
         Post { files: vec![FileWanted::At("https://example.org/a.png".to_owned())], ..Post::default() };
     let shape = shape(&abilities);
     let made =
-        parts(MessageAction::Send(post), "see".to_owned(), (&abilities, shape), &nowhere()).await.unwrap();
+        parts(MessageAction::Send(post), "see".to_owned(), &abilities, shape, &nowhere()).await.unwrap();
     assert_eq!(made.len(), 1);
     let Content::Text { words, .. } = &made[0].content else { panic!("a text") };
     assert!(words.plain.contains("Attachment: https://example.org/a.png"), "{words:?}");

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use homard_channel::ChannelError;
-
-use crate::jitter::spread;
+use homard_runtime::{Backoff, spread};
 
 /// The first wait.
 const FIRST: Duration = Duration::from_secs(5);
@@ -40,8 +39,7 @@ pub(super) fn after(error: &ChannelError, attempt: u32, chance: f64) -> After {
             if attempt > MAX_ATTEMPTS {
                 return After::Rest(REST);
             }
-            let doublings = attempt.saturating_sub(1).min(16);
-            let wait = FIRST.saturating_mul(1 << doublings).min(LONGEST);
+            let wait = Backoff::doubling(FIRST, LONGEST).after(attempt);
             After::Again(spread(wait, JITTER, chance).min(LONGEST))
         }
     }

@@ -1,12 +1,12 @@
 //! One account's task: listening, noticing that nothing lives at the other end, connecting again.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Inbox, InboxItem, SharedChannel};
-use homard_runtime::{Clock, OrCancel};
+use homard_runtime::{Clock, Mutex, OrCancel, chance};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -14,7 +14,6 @@ use tokio_util::sync::CancellationToken;
 use super::Name;
 use super::reconnect::{After, after};
 use super::status::AccountStatus;
-use crate::jitter::chance;
 
 /// How often a connection is looked at, at least.
 const LOOK: Duration = Duration::from_secs(5 * 60);
@@ -60,8 +59,8 @@ impl Account {
     }
 
     pub(super) fn status(&self) -> AccountStatus {
-        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut status = self.status.lock().clone();
+        let inbox = self.inbox.lock().clone();
         if let Some(inbox) = inbox.filter(Inbox::has_sign) {
             status.last_sign_at = Some(inbox.last_sign());
             if status.connected {
@@ -74,7 +73,7 @@ impl Account {
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut AccountStatus)) {
-        change(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.status.lock());
     }
 
     /// Whether it was stopped by hand.
@@ -175,7 +174,7 @@ impl Account {
     ) -> Result<(), ChannelError> {
         let (to_us, mut heard) = mpsc::channel::<InboxItem>(ON_THE_WAY);
         let inbox = Inbox::new(to_us, clock.clone());
-        *self.inbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(inbox.clone());
+        *self.inbox.lock() = Some(inbox.clone());
         self.change(|status| {
             (status.running, status.connected) = (true, true);
             status.last_start_at = Some(clock.now_ms());

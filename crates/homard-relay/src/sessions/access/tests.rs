@@ -24,7 +24,7 @@ fn visibility_and_the_policy_between_agents_decide_together() {
         (Visibility::All, &open, other, false, true),
     ];
     for (visibility, between, agents, is_own, expected) in rows {
-        let judged = judge(visibility, between, agents, is_own);
+        let judged = judge(visibility, between, agents.0, agents.1, is_own);
         assert_eq!(judged.is_ok(), expected, "{visibility:?} {between:?} {agents:?} {is_own}");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::{RunId, Usage};
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{Clip, OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
 use super::child_prompt;
@@ -78,13 +78,13 @@ impl Fared {
 
 /// What the conversation that asked is told.
 pub(super) fn announcement(child: &NewSubagent, fared: &Fared, to_subagent: bool) -> String {
-    let name: String = child.label.clone().unwrap_or_else(|| child.task.chars().take(80).collect());
+    let name: String = child.label.clone().unwrap_or_else(|| child.task.clip_chars(80).to_owned());
     let mut text = format!("[Subagent report] \"{name}\" {}.\n\nResult:\n", fared.outcome());
     match fared.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty()) {
         Some(reply) => {
-            let end = reply.char_indices().nth(MAX_RESULT).map_or(reply.len(), |(at, _)| at);
-            text.push_str(reply.get(..end).unwrap_or_default());
-            if end < reply.len() {
+            let shown = reply.clip_chars(MAX_RESULT);
+            text.push_str(shown);
+            if shown.len() < reply.len() {
                 text.push_str("\n[the rest is in the subagent's session]");
             }
         }
@@ -154,7 +154,7 @@ impl Subagents {
     async fn until_idle(&self, child: &NewSubagent) -> Result<(), StoreError> {
         let inner = self.inner();
         loop {
-            let settled = inner.family().settled.notified();
+            let settled = self.family().settled.notified();
             tokio::pin!(settled);
             settled.as_mut().enable();
             // Children first: what the last of them reported is under way by the time it is settled.
@@ -162,7 +162,7 @@ impl Subagents {
                 settled.await;
                 continue;
             }
-            let ending = inner
+            let ending = self
                 .runs()
                 .of_session(&child.child_key)
                 .iter()
@@ -222,14 +222,14 @@ impl Subagents {
     /// Nothing more is owed for a child.
     pub(super) async fn settle(&self, child: &NewSubagent) -> Result<(), StoreError> {
         self.inner().store().subagents().settle(&child.run_id, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        self.family().settled.notify_waiters();
         self.clear_away(child).await
     }
 
     /// The same for children that are not wanted any more, and for theirs; answers who they are.
     pub(super) async fn settle_families(&self, roots: Vec<RunId>) -> Result<Vec<NewSubagent>, StoreError> {
         let settled = self.inner().store().subagents().settle_families(roots, self.archive_at()).await?;
-        self.inner().family().settled.notify_waiters();
+        self.family().settled.notify_waiters();
         Ok(settled)
     }
 
@@ -238,6 +238,7 @@ impl Subagents {
         if child.delete_after {
             self.sessions().end_commands(&child.child_key);
             self.inner().store().sessions().delete(&child.child_key, ArchiveTranscript::Keep).await?;
+            self.sessions().ended(&child.child_key).await;
         }
         Ok(())
     }
@@ -245,7 +246,7 @@ impl Subagents {
     /// When the conversations of children that are done now are put away.
     fn archive_at(&self) -> Option<i64> {
         let after = self.inner().config().agents.defaults.subagents.archive_after;
-        let after = after.map(|time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+        let after = after.map(millis_i64);
         after.map(|after| self.inner().clock().now_ms().saturating_add(after))
     }
 

@@ -4,7 +4,6 @@
 //! finds them all waiting, a crash after finds them all in the conversation.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use homard_channel::Address;
 use homard_config::Config;
@@ -13,7 +12,7 @@ use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
 use super::{Kind, Waiting};
-use crate::relay::Inner;
+use crate::parts::Turns;
 use crate::turn_setup::policy_layers::have_same_tools;
 use crate::turns::request::TurnOptions;
 use crate::turns::turn::{is_kept, stop_waiting};
@@ -57,7 +56,7 @@ fn asks(options: &TurnOptions) -> (Option<&str>, Option<&str>, bool) {
 }
 
 /// Makes one of them; `None` when none is left to answer.
-pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Option<Waiting> {
+pub(super) async fn combine(turns: &Turns, together: Vec<Waiting>) -> Option<Waiting> {
     if together.len() < 2 {
         return together.into_iter().next().map(alone);
     }
@@ -65,9 +64,9 @@ pub(super) async fn combine(inner: &Arc<Inner>, together: Vec<Waiting>) -> Optio
     for mut waiting in together {
         if !is_kept(waiting.kept.take()).await {
             // Known before, or not kept: whoever sent it has been told.
-            inner.runs().remove(&waiting.run);
+            turns.runs().remove(&waiting.run);
         } else if waiting.run.cancel.is_cancelled() {
-            stop_waiting(inner, waiting).await;
+            stop_waiting(turns, waiting).await;
         } else {
             kept.push(waiting);
         }

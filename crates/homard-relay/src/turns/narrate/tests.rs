@@ -1,10 +1,10 @@
 //! How a run is told.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use homard_agent::{Step, Trigger};
 use homard_protocol::RunId;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 
 use super::{Narrator, Reasoning, Subject};
@@ -19,7 +19,7 @@ fn narrator() -> (Narrator, Heard) {
     let sink = Arc::clone(&heard);
     bus.listen(move |event| {
         let payload = serde_json::from_str(&event.payload).unwrap();
-        sink.lock().unwrap().push((event.name.to_owned(), payload));
+        sink.lock().push((event.name.to_owned(), payload));
     });
     let subject = Subject {
         run: RunId::parse("r").unwrap(),
@@ -31,7 +31,7 @@ fn narrator() -> (Narrator, Heard) {
 }
 
 fn deltas(heard: &Mutex<Vec<(String, Value)>>) -> Vec<String> {
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock();
     heard.iter().filter_map(|(_, p)| p["deltaText"].as_str().map(str::to_owned)).collect()
 }
 
@@ -47,7 +47,7 @@ async fn the_first_words_are_told_at_once_and_the_rest_is_gathered() {
     narrator.due().await;
     narrator.flush();
     assert_eq!(deltas(&heard), ["a", "bc"]);
-    let last = heard.lock().unwrap().last().cloned().unwrap().1;
+    let last = heard.lock().last().cloned().unwrap().1;
     assert_eq!(last["message"]["content"][0]["text"], "abc");
 }
 
@@ -61,7 +61,7 @@ async fn answers_of_one_run_are_separated_by_a_blank_line() {
     narrator.flush();
     assert_eq!(deltas(&heard).concat(), "one\n\ntwo");
     assert_eq!(narrator.text(), "one\n\ntwo");
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock();
     let told: Vec<&Value> =
         heard.iter().filter(|(_, p)| p["stream"] == "assistant").map(|(_, p)| &p["data"]).collect();
     assert_eq!((&told[1]["text"], &told[1]["itemId"]), (&"two".into(), &"r:2".into()));
@@ -87,7 +87,7 @@ async fn reasoning_is_told_whole_and_gathered_like_text() {
         narrator.step(&Step::Thinking(word));
     }
     narrator.step(&Step::Text("done"));
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock();
     let told: Vec<(&str, &str)> = heard
         .iter()
         .filter(|(_, payload)| payload["stream"] == "thinking")
@@ -109,7 +109,7 @@ async fn reasoning_is_told_as_the_session_wants_it() {
         narrator.step(&Step::Text("do"));
         narrator.step(&Step::Text("ne"));
         assert_eq!(narrator.text(), text);
-        let told = heard.lock().unwrap().iter().filter(|(_, p)| p["stream"] == "thinking").count();
+        let told = heard.lock().iter().filter(|(_, p)| p["stream"] == "thinking").count();
         assert_eq!(told, thoughts, "{reasoning:?}");
     }
 }
@@ -124,7 +124,7 @@ async fn a_compaction_is_told_from_start_to_end() {
         tokens_after: 40,
         listed: true,
     });
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock();
     let told: Vec<&Value> =
         heard.iter().filter(|(_, p)| p["stream"] == "compaction").map(|(_, p)| &p["data"]).collect();
     assert_eq!(

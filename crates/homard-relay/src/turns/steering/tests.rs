@@ -26,9 +26,9 @@ async fn lane_of(world: &World, run: &RunId, say: &mpsc::Sender<String>) -> Lane
         tokio::task::yield_now().await;
     }
     let session_id = world.store.runs().get(run).await.unwrap().unwrap().session_id.unwrap();
-    let inner = Arc::clone(world.relay.inner());
-    let run = inner.runs().get(run).unwrap();
-    Lane { inner, run, session_id }
+    let turns = world.relay.turns();
+    let run = turns.runs().get(run).unwrap();
+    Lane { turns, run, session_id }
 }
 
 #[tokio::test]

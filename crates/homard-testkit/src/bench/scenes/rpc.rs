@@ -52,7 +52,8 @@ pub(in crate::bench) async fn rate(
     conns: &mut [Conn],
     (method, params): (&str, &str),
 ) -> Result<[f64; 6]> {
-    let span = Duration::from_millis(u64::try_from(stage.amount(usize::try_from(SPAN.as_millis())?))?);
+    let span =
+        Duration::from_millis(u64::try_from(stage.amount(usize::try_from(homard_runtime::millis(SPAN))?))?);
     let meter = Meter::start(gateway.pid()?, stage.model.pid()?)?;
     let answers = hammer(conns, method, params, DEPTH, span).await?;
     let spent = meter.stop()?;

@@ -38,6 +38,7 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
         is_widened,
         records: Records::in_dir(state.clone()),
         given: vec![state.join("skills/weather")],
+        workspace_only: None,
     };
     let (owner, guest) = (access(Caller::Owner, false), access(Caller::Guest, false));
     let rows: [(&str, Option<Withheld>, Option<Withheld>); 16] = [

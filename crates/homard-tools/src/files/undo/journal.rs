@@ -1,11 +1,12 @@
 //! The journal of one run: what is written, read back line by line, and how runs that are too many are dropped.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use homard_protocol::SessionKey;
+use homard_runtime::{create_private_dir, hex};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -102,10 +103,6 @@ impl Print {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// A run's folder. Ids come from clients; those that are no plain names are hashed.
 pub(super) fn folder_name(run: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -152,7 +149,7 @@ impl Journal {
             return Ok(journal);
         }
         make_room(inner)?;
-        DirBuilder::new().recursive(true).mode(0o700).create(&dir)?;
+        create_private_dir(&dir)?;
         Ok(Self { dir, header, lines: Vec::new(), is_new: true })
     }
 

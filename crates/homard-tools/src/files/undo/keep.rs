@@ -64,7 +64,7 @@ impl Keeper {
         let Some(inner) = self.undo.inner.as_deref() else { return Ok(()) };
         let dir = inner.place(&self.session, self.run.as_str());
         let failed = |source| KeepError { dir: dir.clone(), source };
-        let _writing = inner.lock();
+        let _writing = inner.writing.lock();
         let header = header_of(inner, &self.session, self.run.as_str(), None);
         let mut journal = Journal::open(inner, dir.clone(), header).map_err(failed)?;
         add(inner, &mut journal, self.tool, planned).map_err(failed)
@@ -74,7 +74,7 @@ impl Keeper {
     fn command(&self) {
         let Some(inner) = self.undo.inner.as_deref() else { return };
         let dir = inner.place(&self.session, self.run.as_str());
-        let _writing = inner.lock();
+        let _writing = inner.writing.lock();
         let header = header_of(inner, &self.session, self.run.as_str(), None);
         let noted = Journal::open(inner, dir, header).and_then(|mut journal| {
             if journal.commands() > 0 {

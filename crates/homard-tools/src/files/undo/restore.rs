@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::fs::{self, File, Permissions};
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use homard_protocol::SessionKey;
+use homard_runtime::FileDraft;
 
 use super::journal::{Journal, JournalLine, Print, Was};
 use super::keep::{Planned, add};
@@ -150,7 +151,7 @@ pub(super) fn chosen<'j>(journals: &'j [Journal], wish: &UndoOptions<'_>) -> Res
 
 /// Puts back what a run replaced.
 pub(super) fn apply(inner: &Inner, wish: &UndoOptions<'_>) -> Result<UndoReport, UndoError> {
-    let _writing = inner.lock();
+    let _writing = inner.writing.lock();
     let journals = inner.journals().map_err(UndoError::Read)?;
     let journal = chosen(&journals, wish)?;
     let changes = plan(journal, &journals);
@@ -217,22 +218,17 @@ fn put_back(journal: &Journal, chain: &Chain<'_>) -> io::Result<()> {
     let Was::File { content, mode, mtime_ms, .. } = &chain.first.was else { return remove(chain) };
     let parent = chain.path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent)?;
-    let mut file = tempfile::Builder::new()
-        .prefix(".homard-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(parent)?;
-    io::copy(&mut File::open(journal.dir.join(content))?, &mut file)?;
-    file.flush()?;
-    file.as_file().set_permissions(Permissions::from_mode(*mode))?;
+    let mut draft = FileDraft::private(chain.path)?;
+    io::copy(&mut File::open(journal.dir.join(content))?, &mut draft)?;
+    draft.file().set_permissions(Permissions::from_mode(*mode))?;
     // A time before 1970, or one the system does not take, is not worth failing for.
     if let Ok(ms) = u64::try_from(*mtime_ms)
         && let Some(then) = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(ms))
-        && let Err(error) = file.as_file().set_modified(then)
+        && let Err(error) = draft.file().set_modified(then)
     {
         tracing::debug!(%error, "the time of a restored file was not set");
     }
-    file.persist(chain.path).map_err(|error| error.error)?;
-    Ok(())
+    draft.commit_unflushed()
 }
 
 fn remove(chain: &Chain<'_>) -> io::Result<()> {

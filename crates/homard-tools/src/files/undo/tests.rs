@@ -211,6 +211,7 @@ async fn keeping_costs_no_copy_and_nobody_else_can_read_it() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "a folder that moves")]
 async fn a_folder_that_became_a_link_is_not_followed() {
     let world = Workbench::new();
     fs::create_dir(world.at("dir")).unwrap();

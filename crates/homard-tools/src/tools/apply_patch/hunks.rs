@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use super::parse::{Hunk, PatchLine};
 use crate::tools::file_edits::nearest_lines::nearest_lines;
+use homard_runtime::Clip;
 
 /// Most places of lines that occur too often that are looked for and named.
 const MAX_PLACES: usize = 10;
@@ -288,7 +289,7 @@ fn instead(file: &File<'_>, old: &[&str], same: usize, at: usize) -> String {
 }
 
 fn quoted(line: &str) -> String {
-    line.chars().take(MAX_QUOTED_CHARS).collect()
+    line.clip_chars(MAX_QUOTED_CHARS).to_owned()
 }
 
 #[cfg(test)]

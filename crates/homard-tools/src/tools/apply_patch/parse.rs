@@ -4,6 +4,8 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
+use homard_runtime::Clip;
+
 /// Largest patch of one call.
 const MAX_PATCH_BYTES: usize = 1024 * 1024;
 /// Most files one patch may touch.
@@ -193,7 +195,7 @@ fn path_of(at: usize, text: &str) -> Result<String, ParseError> {
 }
 
 fn quoted(line: &str) -> String {
-    line.chars().take(MAX_QUOTED_CHARS).collect()
+    line.clip_chars(MAX_QUOTED_CHARS).to_owned()
 }
 
 fn added(lines: &mut Lines<'_>) -> Result<String, ParseError> {

@@ -8,16 +8,13 @@ use serde::Deserialize;
 use crate::cx::ToolCx;
 use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
-use crate::ports::{AgentsPort, Port, told};
+use crate::ports::{Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(AgentsList { door: options.ports.agents.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(AgentsList)) };
 
-pub(crate) struct AgentsList {
-    door: Port<dyn AgentsPort>,
-}
+pub(crate) struct AgentsList;
 
 /// List the agents that sessions_spawn may start.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,11 +26,11 @@ impl Tool for AgentsList {
     const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.agents.is_some()
     }
 
     async fn run(&self, _input: AgentsListInput, cx: &ToolCx) -> ToolOutcome {
-        told(self.door.room().and_then(|room| room.agents(cx)))
+        told(cx.scope.ports.agents().and_then(|room| room.agents(cx)))
     }
 }

@@ -8,16 +8,13 @@ use serde::Deserialize;
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Port, SessionsPort};
+use crate::ports::Ports;
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionStatus { door: options.ports.sessions.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(SessionStatus)) };
 
-pub(crate) struct SessionStatus {
-    door: Port<dyn SessionsPort>,
-}
+pub(crate) struct SessionStatus;
 
 /// The current time and how a conversation stands: model, context, tokens, cost.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,8 +36,8 @@ impl Tool for SessionStatus {
         if input.model.is_none() { Subject::looking() } else { Subject::default() }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.sessions.is_some()
     }
 
     async fn run(&self, input: SessionStatusInput, cx: &ToolCx) -> ToolOutcome {
@@ -48,7 +45,7 @@ impl Tool for SessionStatus {
             text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let (key, model) = (said(&input.session_key), said(&input.model));
-        let status = match self.door.room() {
+        let status = match cx.scope.ports.sessions() {
             Ok(room) => room.status(cx, key.as_deref(), model.as_deref()).await,
             Err(error) => Err(error),
         };

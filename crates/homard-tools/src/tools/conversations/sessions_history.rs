@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::cx::ToolCx;
 use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
-use crate::ports::{HistoryWanted, Port, PortError, SessionsPort};
+use crate::ports::{HistoryWanted, PortError, Ports};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::words_of_others::taint::Label;
@@ -18,12 +18,9 @@ use crate::words_of_others::untrusted;
 const DEFAULT_MESSAGES: usize = 30;
 const MAX_MESSAGES: usize = 200;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsHistory { door: options.ports.sessions.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(SessionsHistory)) };
 
-pub(crate) struct SessionsHistory {
-    door: Port<dyn SessionsPort>,
-}
+pub(crate) struct SessionsHistory;
 
 /// Read the newest messages of another conversation, oldest first.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -44,24 +41,22 @@ impl Tool for SessionsHistory {
     const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.sessions.is_some()
     }
 
     async fn run(&self, input: SessionsHistoryInput, cx: &ToolCx) -> ToolOutcome {
-        self.read(input, cx).await.into()
+        read(input, cx).await.into()
     }
 }
 
-impl SessionsHistory {
-    async fn read(&self, input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let limit = input.limit.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES);
-        let wanted = HistoryWanted { key: input.session_key, limit, tools: input.include_tools };
-        let page = self.door.room()?.history(cx, wanted).await?;
-        let text = serde_json::to_string(&page).map_err(|error| PortError::Failed(error.to_string()))?;
-        let details = json!({"sessionKey": page.session_key});
-        Ok(from_others(&text, &page.session_key, page.labels).with_details(details))
-    }
+async fn read(input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let limit = input.limit.unwrap_or(DEFAULT_MESSAGES).clamp(1, MAX_MESSAGES);
+    let wanted = HistoryWanted { key: input.session_key, limit, tools: input.include_tools };
+    let page = cx.scope.ports.sessions()?.history(cx, wanted).await?;
+    let text = serde_json::to_string(&page).map_err(|error| PortError::Failed(error.to_string()))?;
+    let details = json!({"sessionKey": page.session_key});
+    Ok(from_others(&text, &page.session_key, page.labels).with_details(details))
 }
 
 /// Words of a conversation with words of others in it are theirs.

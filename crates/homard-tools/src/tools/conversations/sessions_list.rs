@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::cx::ToolCx;
 use crate::gate::Effect;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Port, PortError, SessionFilter, SessionsPort};
+use crate::ports::{PortError, Ports, SessionFilter};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::conversations::sessions_history::from_others;
@@ -19,12 +19,9 @@ const MAX_ROWS: usize = 200;
 /// Newest messages shown of each conversation.
 const MAX_MESSAGES: usize = 20;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsList { door: options.ports.sessions.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(SessionsList)) };
 
-pub(crate) struct SessionsList {
-    door: Port<dyn SessionsPort>,
-}
+pub(crate) struct SessionsList;
 
 /// List the conversations you can see, newest first.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,8 +45,8 @@ impl Tool for SessionsList {
     const EFFECT: Effect = Effect::Looks;
     const PARALLEL: bool = true;
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.sessions.is_some()
     }
 
     async fn run(&self, input: SessionsListInput, cx: &ToolCx) -> ToolOutcome {
@@ -61,15 +58,12 @@ impl Tool for SessionsList {
                 .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
             messages: input.message_limit.unwrap_or(0).min(MAX_MESSAGES),
         };
-        self.list(filter, cx).await.into()
+        list(filter, cx).await.into()
     }
 }
 
-impl SessionsList {
-    async fn list(&self, filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let page = self.door.room()?.list(cx, filter).await?;
-        let text =
-            serde_json::to_string(&page.sessions).map_err(|error| PortError::Failed(error.to_string()))?;
-        Ok(from_others(&text, "other conversations", page.labels))
-    }
+async fn list(filter: SessionFilter, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let page = cx.scope.ports.sessions()?.list(cx, filter).await?;
+    let text = serde_json::to_string(&page.sessions).map_err(|error| PortError::Failed(error.to_string()))?;
+    Ok(from_others(&text, "other conversations", page.labels))
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Letter, Port, PortError, SessionTarget, SessionsPort};
+use crate::ports::{Letter, PortError, Ports, SessionTarget};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::conversations::sessions_history::from_others;
@@ -20,12 +20,9 @@ const MAX_WAIT: u64 = 600;
 /// Longest message.
 const MAX_CHARS: usize = 50_000;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(SessionsSend { door: options.ports.sessions.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(SessionsSend)) };
 
-pub(crate) struct SessionsSend {
-    door: Port<dyn SessionsPort>,
-}
+pub(crate) struct SessionsSend;
 
 /// Send a message to another conversation and wait for its agent's reply. Name it by sessionKey or label.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,32 +45,30 @@ impl Tool for SessionsSend {
     type Input = SessionsSendInput;
     const NAME: &'static str = "sessions_send";
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.sessions.is_some()
     }
 
     async fn run(&self, input: SessionsSendInput, cx: &ToolCx) -> ToolOutcome {
-        self.send(input, cx).await.into()
+        send(input, cx).await.into()
     }
 }
 
-impl SessionsSend {
-    async fn send(&self, input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        if input.message.trim().is_empty() || input.message.chars().count() > MAX_CHARS {
-            return Err(PortError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
-        }
-        let letter = Letter {
-            to: SessionTarget { key: input.session_key, label: input.label, agent: input.agent_id },
-            message: input.message,
-            wait: Duration::from_secs(input.timeout_seconds.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT)),
-        };
-        let answer = self.door.room()?.send(cx, letter).await?;
-        let text = serde_json::to_string(&answer).map_err(|error| PortError::Failed(error.to_string()))?;
-        let details = json!({
-            "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
-        });
-        let labels = answer.labels.clone();
-        let outcome = from_others(&text, &answer.session_key, labels).with_details(details);
-        Ok(ToolOutcome { is_error: answer.status == "error", ..outcome })
+async fn send(input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    if input.message.trim().is_empty() || input.message.chars().count() > MAX_CHARS {
+        return Err(PortError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
     }
+    let letter = Letter {
+        to: SessionTarget { key: input.session_key, label: input.label, agent: input.agent_id },
+        message: input.message,
+        wait: Duration::from_secs(input.timeout_seconds.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT)),
+    };
+    let answer = cx.scope.ports.sessions()?.send(cx, letter).await?;
+    let text = serde_json::to_string(&answer).map_err(|error| PortError::Failed(error.to_string()))?;
+    let details = json!({
+        "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
+    });
+    let labels = answer.labels.clone();
+    let outcome = from_others(&text, &answer.session_key, labels).with_details(details);
+    Ok(ToolOutcome { is_error: answer.status == "error", ..outcome })
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Port, PortError, SessionsPort, told};
+use crate::ports::{PortError, Ports, told};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 
@@ -18,12 +18,9 @@ const MAX_RECENT_MINUTES: u64 = 1_440;
 /// Longest message to a subagent.
 const MAX_MESSAGE: usize = 4_000;
 
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { build: |options| Some(Arc::new(Subagents { door: options.ports.sessions.clone() })) };
+pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(Subagents)) };
 
-pub(crate) struct Subagents {
-    door: Port<dyn SessionsPort>,
-}
+pub(crate) struct Subagents;
 
 /// List, stop or message the subagents you started. Their results come by themselves; use this when asked or to
 /// intervene.
@@ -63,36 +60,32 @@ impl Tool for Subagents {
         }
     }
 
-    fn is_open(&self) -> bool {
-        self.door.is_open()
+    fn is_open(&self, ports: &Ports) -> bool {
+        ports.sessions.is_some()
     }
 
     async fn run(&self, input: SubagentsInput, cx: &ToolCx) -> ToolOutcome {
-        self.act(input, cx).await.into()
+        act(input, cx).await.into()
     }
 }
 
-impl Subagents {
-    async fn act(&self, input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
-        let room = self.door.room()?;
-        let target = input.target.as_deref().map(str::trim).filter(|target| !target.is_empty());
-        let target = target
-            .ok_or_else(|| PortError::Invalid("target is needed: a session key, run id or label".to_owned()));
-        Ok(match input.action {
-            Action::List => {
-                let minutes = input.recent_minutes.unwrap_or(DEFAULT_RECENT_MINUTES).min(MAX_RECENT_MINUTES);
-                told(room.children(cx, Duration::from_secs(minutes * 60)).await)
+async fn act(input: SubagentsInput, cx: &ToolCx) -> Result<ToolOutcome, PortError> {
+    let room = cx.scope.ports.sessions()?;
+    let target = input.target.as_deref().map(str::trim).filter(|target| !target.is_empty());
+    let target = target
+        .ok_or_else(|| PortError::Invalid("target is needed: a session key, run id or label".to_owned()));
+    Ok(match input.action {
+        Action::List => {
+            let minutes = input.recent_minutes.unwrap_or(DEFAULT_RECENT_MINUTES).min(MAX_RECENT_MINUTES);
+            told(room.children(cx, Duration::from_secs(minutes * 60)).await)
+        }
+        Action::Kill => told(room.kill(cx, target?).await),
+        Action::Steer => {
+            let message = input.message.unwrap_or_default();
+            if message.trim().is_empty() || message.chars().count() > MAX_MESSAGE {
+                return Err(PortError::Invalid(format!("message must have 1 to {MAX_MESSAGE} characters")));
             }
-            Action::Kill => told(room.kill(cx, target?).await),
-            Action::Steer => {
-                let message = input.message.unwrap_or_default();
-                if message.trim().is_empty() || message.chars().count() > MAX_MESSAGE {
-                    return Err(PortError::Invalid(format!(
-                        "message must have 1 to {MAX_MESSAGE} characters"
-                    )));
-                }
-                told(room.steer(cx, target?, message).await)
-            }
-        })
-    }
+            told(room.steer(cx, target?, message).await)
+        }
+    })
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{PolicyStore, Rules};
+use homard_runtime::{Clip, millis};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,7 +18,7 @@ use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
 use crate::approvals::{ApprovalRequest, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
-use crate::ports::{NodeCall, NodesPort, Port};
+use crate::ports::NodeCall;
 use crate::words_of_others::taint::Passed;
 
 /// The command of nodes that runs commands.
@@ -44,10 +45,9 @@ struct Ran {
 pub(super) async fn execute(
     input: &ExecInput,
     timeout: Duration,
-    door: &Port<dyn NodesPort>,
     cx: &ToolCx,
 ) -> Result<ToolOutcome, ExecToolError> {
-    let room = door.room().map_err(|_closed| NotAllowed::NoNode)?;
+    let room = cx.scope.ports.nodes().map_err(|_closed| NotAllowed::NoNode)?;
     if !room.has_any() {
         return Err(NotAllowed::NoNode.into());
     }
@@ -70,7 +70,7 @@ pub(super) async fn execute(
 
 /// What the node is asked; whether a person said yes goes along, for its own list.
 fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
-    let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    let timeout_ms = millis(timeout);
     let params = json!({
         "command": ["/bin/sh", "-c", input.command],
         "rawCommand": input.command,
@@ -185,7 +185,7 @@ fn shortened(text: &str) -> String {
         return text.to_owned();
     }
     let half = MAX_OUTPUT_BYTES / 2;
-    let head: String = text.chars().take(half).collect();
+    let head = text.clip_chars(half).to_owned();
     let skipped = text.chars().count().saturating_sub(half);
     let tail: String = text.chars().skip(skipped.max(half)).collect();
     format!("{head}\n… (cut) …\n{tail}")

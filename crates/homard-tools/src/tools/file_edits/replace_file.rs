@@ -4,13 +4,10 @@
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::files::open_no_symlinks::HeldFolder;
-
-/// The mode of new files before the system's mask.
-const NEW_FILE_MODE: u32 = 0o666;
+use homard_runtime::FileDraft;
 
 /// Why a file could not be replaced.
 #[derive(Debug, thiserror::Error)]
@@ -55,19 +52,15 @@ pub(crate) fn replace_file(path: &Path, content: &[u8]) -> Result<bool, ReplaceE
         Err(_) => None,
     };
     let created = old.is_none();
-    write_beside(&folder.at(path), folder.path(), content, old).map_err(failed)?;
+    write_beside(&folder.at(path), content, old).map_err(failed)?;
     Ok(created)
 }
 
-fn write_beside(path: &Path, parent: &Path, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
-    let mut file = tempfile::Builder::new()
-        .prefix(".homard-")
-        .permissions(Permissions::from_mode(NEW_FILE_MODE))
-        .tempfile_in(parent)?;
-    file.write_all(content)?;
+fn write_beside(path: &Path, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+    let mut draft = FileDraft::shared(path)?;
+    draft.write_all(content)?;
     if let Some(mode) = mode {
-        file.as_file().set_permissions(mode)?;
+        draft.file().set_permissions(mode)?;
     }
-    drop(file.persist(path).map_err(|error| error.error)?);
-    Ok(())
+    draft.commit_unflushed()
 }

@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
+use homard_runtime::Clip;
 use similar::TextDiff;
 
 use crate::files::open_no_symlinks::open_no_symlinks;
@@ -77,7 +78,7 @@ pub(crate) fn diff(path: &str, before: &str, after: &str) -> String {
 /// A diff cut to the length that is kept.
 pub(crate) fn shortened(mut diff: String) -> String {
     if diff.len() > MAX_DIFF_BYTES {
-        diff.truncate(diff.floor_char_boundary(MAX_DIFF_BYTES));
+        diff.truncate(diff.clip_bytes(MAX_DIFF_BYTES).len());
         diff.push_str("\n[the rest of the diff was left out]\n");
     }
     diff

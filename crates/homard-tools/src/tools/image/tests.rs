@@ -1,18 +1,19 @@
 //! Pictures: where they may come from, what is refused, what the model behind the door gets.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{Image, Paths};
 use crate::cx::{ProgressSender, ToolCx};
-use crate::ports::{Described, Port, PortError, VisionPort};
+use crate::ports::{Described, PortError, Ports, VisionPort};
+use crate::scope::Scope;
 use crate::tool::DynTool;
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nrest";
@@ -31,7 +32,7 @@ impl VisionPort for Eye {
         pictures: Vec<UserBlock>,
         model: Option<String>,
     ) -> BoxFuture<'a, Result<Described, PortError>> {
-        self.asked.lock().unwrap().push((prompt, pictures.len(), model));
+        self.asked.lock().push((prompt, pictures.len(), model));
         async { Ok(Described { text: "a lobster".to_owned(), model: "fake/eye".to_owned() }) }.boxed()
     }
 }
@@ -60,9 +61,9 @@ async fn pictures_come_from_files_and_data_and_nothing_else_passes_for_one() {
     std::fs::write(dir.path().join("a.png"), PNG).unwrap();
     std::fs::write(dir.path().join("a.txt"), "words").unwrap();
     let eye = Arc::new(Eye::default());
-    let door: Port<dyn VisionPort> = Port::default();
-    door.open(Arc::clone(&eye) as _);
-    let tool = Image { door, paths: Paths::new(dir.path(), true), web: None };
+    let ports = Ports { vision: Some(Arc::clone(&eye) as _), ..Ports::default() };
+    let cx = ToolCx { scope: Arc::new(Scope { ports, ..Scope::default() }), ..cx(dir.path()) };
+    let tool = Image { paths: Paths::new(dir.path(), true), web: None };
     let cases: [(Value, Result<usize, &str>); 10] = [
         (json!({"image": "a.png", "prompt": "what?"}), Ok(1)),
         (json!({"images": ["a.png", data_url(PNG)]}), Ok(2)),
@@ -76,12 +77,12 @@ async fn pictures_come_from_files_and_data_and_nothing_else_passes_for_one() {
         (json!({"image": "a.png", "maxBytesMb": 0.000_001}), Err("more than 1 bytes")),
     ];
     for (arguments, expected) in cases {
-        let outcome = tool.call(arguments.clone(), &cx(dir.path())).await;
+        let outcome = tool.call(arguments.clone(), &cx).await;
         let words = outcome.content[0].as_text().unwrap();
         match expected {
             Ok(count) => {
                 assert_eq!((words, outcome.is_error), ("a lobster", false), "{arguments}");
-                assert_eq!(eye.asked.lock().unwrap().last().unwrap().1, count, "{arguments}");
+                assert_eq!(eye.asked.lock().last().unwrap().1, count, "{arguments}");
             }
             Err(part) => assert!(outcome.is_error && words.contains(part), "{arguments}: {words}"),
         }

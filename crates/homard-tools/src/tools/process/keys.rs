@@ -1,6 +1,8 @@
 //! From the names of keys to what a process gets. Where there is no terminal in between, what a terminal would do
 //! is done here: `Enter` is a line feed, `C-c` interrupts the group and `C-d` closes the input.
 
+use homard_runtime::Clip;
+
 /// What one key does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Press {
@@ -82,7 +84,7 @@ pub(super) fn press(key: &str) -> Result<Press, KeyError> {
     if let Some((_, sent)) = NAMED.iter().find(|(name, _)| *name == lower) {
         return Ok(Press::Bytes(sent.as_bytes().to_vec()));
     }
-    let unknown = || KeyError::Unknown(key.chars().take(32).collect());
+    let unknown = || KeyError::Unknown(key.clip_chars(32).to_owned());
     let control =
         lower.strip_prefix("c-").or_else(|| lower.strip_prefix("ctrl-")).or_else(|| lower.strip_prefix('^'));
     if let Some(letter) = control.filter(|letter| !letter.is_empty()) {
@@ -104,7 +106,7 @@ pub(super) fn hex(code: &str) -> Result<Press, KeyError> {
     let digits = code.trim().trim_start_matches("0x");
     match u8::from_str_radix(digits, 16) {
         Ok(byte) if digits.len() <= 2 && !digits.starts_with('+') => Ok(Press::Bytes(vec![byte])),
-        _ => Err(KeyError::NotHex(code.chars().take(32).collect())),
+        _ => Err(KeyError::NotHex(code.clip_chars(32).to_owned())),
     }
 }
 

@@ -9,6 +9,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use homard_runtime::Clip;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
@@ -109,7 +110,7 @@ impl Guard {
 
     /// Reads an address and checks everything about it that can be told without asking anybody.
     pub(crate) fn parse(&self, text: &str) -> Result<Url, Refused> {
-        let clipped = || text.chars().take(200).collect();
+        let clipped = || text.clip_chars(200).to_owned();
         let url = Url::parse(text.trim()).map_err(|_unreadable| Refused::NotAnAddress { text: clipped() })?;
         self.check(&url)?;
         Ok(url)
@@ -118,7 +119,7 @@ impl Guard {
     /// Checks an address; for names the rest of the check is done when they are resolved.
     pub(crate) fn check(&self, url: &Url) -> Result<(), Refused> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(Refused::Scheme { scheme: url.scheme().chars().take(20).collect() });
+            return Err(Refused::Scheme { scheme: url.scheme().clip_chars(20).to_owned() });
         }
         if url.as_str().len() > MAX_URL {
             return Err(Refused::TooLong);
@@ -132,7 +133,7 @@ impl Guard {
             Some(Host::Ipv4(address)) => self.allows(SocketAddr::new(address.into(), port)),
             Some(Host::Ipv6(address)) => self.allows(SocketAddr::new(address.into(), port)),
             Some(Host::Domain(name)) => !is_private_name(name),
-            None => return Err(Refused::NotAnAddress { text: url.as_str().chars().take(200).collect() }),
+            None => return Err(Refused::NotAnAddress { text: url.as_str().clip_chars(200).to_owned() }),
         };
         match is_allowed {
             true => Ok(()),

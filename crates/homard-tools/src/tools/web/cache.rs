@@ -1,10 +1,9 @@
 //! Answers kept for a while, so that a model that asks twice costs nobody anything.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex, millis_i64};
 
 /// Most answers kept.
 const MAX_ENTRIES: usize = 100;
@@ -17,12 +16,12 @@ pub(crate) struct Cache<V> {
 
 impl<V: Clone> Cache<V> {
     pub(crate) fn new(ttl: Duration) -> Self {
-        Self { ttl: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX), kept: Mutex::default() }
+        Self { ttl: millis_i64(ttl), kept: Mutex::default() }
     }
 
     /// The answer, if it is young enough.
     pub(crate) fn get(&self, question: &str, clock: &Clock) -> Option<V> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.lock();
         let (since, answer) = kept.get(question)?;
         self.is_young(*since, clock).then(|| answer.clone())
     }
@@ -31,7 +30,7 @@ impl<V: Clone> Cache<V> {
         if self.ttl == 0 {
             return;
         }
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         if kept.len() >= MAX_ENTRIES {
             kept.retain(|_, (since, _)| self.is_young(*since, clock));
         }
@@ -77,7 +76,7 @@ mod tests {
             clock.advance(Duration::from_millis(1));
         }
         assert_eq!((cache.get("0", &clock), cache.get("1", &clock)), (None, Some(1)));
-        assert_eq!(cache.kept.lock().unwrap().len(), MAX_ENTRIES);
+        assert_eq!(cache.kept.lock().len(), MAX_ENTRIES);
     }
 
     #[test]

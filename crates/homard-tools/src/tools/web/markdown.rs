@@ -3,6 +3,7 @@
 //! A page is read up to three times, each time less choosy: only what stands in `<main>` or `<article>`; all but
 //! menus, margins and what is hidden; everything. The first reading that finds enough text wins.
 
+use homard_runtime::Clip;
 use url::Url;
 
 use super::html::{Opened, Piece, walk};
@@ -361,7 +362,7 @@ impl<'a> Writer<'a> {
         let says = element.attribute("alt").map(str::trim).filter(|says| !says.is_empty());
         if let (Some(says), true) = (says, self.writes()) {
             self.settle();
-            let says: String = says.chars().take(MAX_LINK).collect();
+            let says = says.clip_chars(MAX_LINK).to_owned();
             self.out.push_str(&format!("(image: {says})"));
             self.space = true;
         }

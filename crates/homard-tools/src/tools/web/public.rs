@@ -65,7 +65,7 @@ pub enum NotFetched {
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
     /// It took too long.
-    #[error("it was not there after {} ms", .0.as_millis())]
+    #[error("it was not there after {} ms", homard_runtime::millis(*.0))]
     TimedOut(Duration),
     /// The connection failed.
     #[error("it could not be read")]

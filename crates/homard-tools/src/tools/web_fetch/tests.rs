@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_config::config::web_tools as config;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
-use homard_runtime::Clock;
+use homard_runtime::{Clock, Mutex};
 use homard_testkit::{FakeWeb, WebPage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -168,7 +168,7 @@ fn with_names(
     let left = Arc::clone(&answers);
     let mut tool = tool(web);
     tool.guard = tool.guard.clone().with_lookup(Arc::new(move |_| {
-        let answer = answers.lock().unwrap().pop_front().unwrap_or_default();
+        let answer = answers.lock().pop_front().unwrap_or_default();
         Box::pin(async move { Ok(answer) })
     }));
     (tool, left)
@@ -182,11 +182,7 @@ async fn a_name_that_moves_to_a_private_address_gains_nothing() {
     let (tool, left) = with_names(&web, vec![vec![web.address()], vec![private]]);
     let outcome = fetch(&tool, "http://moving.example/a").await;
     assert!(words(&outcome).contains("first"), "{outcome:?}");
-    assert_eq!(
-        left.lock().unwrap().len(),
-        1,
-        "one question per connection: what was checked is what was used"
-    );
+    assert_eq!(left.lock().len(), 1, "one question per connection: what was checked is what was used");
     let outcome = fetch(&tool, "http://moving.example/b").await;
     let refused =
         "`moving.example` is on this machine or a private network and is not fetched; only public pages are";

@@ -4,6 +4,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use homard_client::{Client, Heard};
 use homard_protocol::methods::approvals::ApprovalDecision;
+use homard_runtime::brief;
 
 use super::prompt::Prompt;
 use super::question::{Asked, Change, answer, pending, short};
@@ -139,8 +140,8 @@ fn row(asked: &Asked, now: i64) -> Vec<String> {
         short(&asked.id),
         asked.tool.clone(),
         words::span(asked.left_ms(now)),
-        words::brief(&asked.what, WHAT_CHARS),
-        words::brief(&asked.reasons.join("; "), WHAT_CHARS),
+        brief(&asked.what, WHAT_CHARS),
+        brief(&asked.reasons.join("; "), WHAT_CHARS),
     ]
 }
 
@@ -158,7 +159,7 @@ async fn resolve(
     answer(&client, meant.map(|asked| asked.kind).unwrap_or_default(), id, decision).await?;
     client.close().await;
     let said = if decision == ApprovalDecision::Deny { "denied" } else { "allowed" };
-    let what = meant.map(|asked| format!(": {}", words::brief(&asked.what, WHAT_CHARS))).unwrap_or_default();
+    let what = meant.map(|asked| format!(": {}", brief(&asked.what, WHAT_CHARS))).unwrap_or_default();
     Ok(cx.console.line(&format!("{said}{what}"))?)
 }
 

@@ -8,6 +8,7 @@ use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecision, ApprovalResolveParams, ExecApproval, ExecApprovalList,
     ExecApprovalResolve, PluginApproval, PluginApprovalList, PluginApprovalResolve,
 };
+use homard_runtime::Clip;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -106,7 +107,7 @@ fn plain(text: &str) -> String {
 
 /// The beginning of an id, which is enough to name it.
 pub(crate) fn short(id: &str) -> String {
-    plain(id).chars().take(APPROVAL_SLUG_CHARS).collect()
+    plain(id).clip_chars(APPROVAL_SLUG_CHARS).to_owned()
 }
 
 impl Asked {

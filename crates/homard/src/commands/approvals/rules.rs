@@ -12,12 +12,12 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::exec_policy::{
     ExecApprovalsGet, ExecApprovalsSet, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
+use homard_runtime::brief;
 use serde_json::{Value, json};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
-use crate::commands::words;
 use crate::report::{Advice, Mark};
 
 /// Longest text of a rule that is shown.
@@ -241,9 +241,9 @@ fn rows(file: &Value) -> Vec<Vec<String>> {
                 if text("commandText").is_empty() { "the whole program" } else { text("commandText") };
             rows.push(vec![
                 agent.clone(),
-                words::brief(pattern, SHOWN_CHARS),
-                words::brief(origin, SHOWN_CHARS),
-                words::brief(if text("cwd").is_empty() { "anywhere" } else { text("cwd") }, SHOWN_CHARS),
+                brief(pattern, SHOWN_CHARS),
+                brief(origin, SHOWN_CHARS),
+                brief(if text("cwd").is_empty() { "anywhere" } else { text("cwd") }, SHOWN_CHARS),
                 text("id").to_owned(),
             ]);
         }

@@ -9,6 +9,7 @@ use homard_channels::ChannelEntry;
 use homard_config::{set_path, unset_path};
 use homard_protocol::AccountId;
 use homard_protocol::methods::channels::{ChannelsStatus, ChannelsStatusParams};
+use homard_runtime::millis;
 use serde_json::{Map, Value};
 
 use super::{platform, show};
@@ -204,7 +205,7 @@ async fn try_out(cx: &Cx, entry: &ChannelEntry, account: Option<&str>) -> anyhow
     let account = account.unwrap_or(AccountId::default_account().as_str()).to_owned();
     let params = ChannelsStatusParams {
         probe: Some(true),
-        timeout_ms: u64::try_from(PROBE_WAIT.as_millis()).ok(),
+        timeout_ms: Some(millis(PROBE_WAIT)),
         channel: Some(entry.id.to_owned()),
     };
     for _ in 0..LOOKS {

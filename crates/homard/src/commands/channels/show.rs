@@ -2,6 +2,7 @@
 
 use homard_protocol::methods::channels::ChannelsStatusResult;
 use homard_protocol::methods::dead_letters::DeadLettersResult;
+use homard_runtime::brief;
 use serde_json::Value;
 
 use crate::commands::table::table;
@@ -144,7 +145,7 @@ pub(super) fn dead_letters(found: &DeadLettersResult, now: i64) -> Vec<String> {
                 letter.conversation.clone(),
                 words::ago(letter.failed_at.unwrap_or(letter.created_at), now),
                 words::count(u64::from(letter.tries), "attempt"),
-                words::brief(letter.error.as_deref().unwrap_or_default(), 80),
+                brief(letter.error.as_deref().unwrap_or_default(), 80),
             ]
         })
         .collect();

@@ -2,6 +2,7 @@
 
 use homard_automation::schedule::schedule_words;
 use homard_protocol::methods::cron::{CronJob, CronPayload, CronRunEntry, CronRunStatus};
+use homard_runtime::{Clip, brief};
 
 use super::super::table::{pairs, table};
 use super::super::{Cx, words};
@@ -13,7 +14,7 @@ const SHORT: usize = 8;
 const BRIEF: usize = 60;
 
 pub(super) fn short(id: &str) -> String {
-    id.chars().take(SHORT).collect()
+    id.clip_chars(SHORT).to_owned()
 }
 
 /// When something is, seen from now.
@@ -31,7 +32,7 @@ pub(super) fn list(cx: &Cx, jobs: &[CronJob]) -> anyhow::Result<()> {
         .map(|job| {
             vec![
                 short(&job.id),
-                words::brief(job.spec.display_name.as_ref().unwrap_or(&job.spec.name), 30),
+                brief(job.spec.display_name.as_ref().unwrap_or(&job.spec.name), 30),
                 schedule_words(&job.spec.schedule),
                 next(job, now),
                 last(job, now),
@@ -81,7 +82,7 @@ pub(super) fn one(cx: &Cx, job: &CronJob) -> anyhow::Result<()> {
         ("next", next(job, now)),
         ("last", last(job, now)),
         ("session", job.spec.session_target.clone()),
-        ("does", words::brief(&does, 200)),
+        ("does", brief(&does, 200)),
     ];
     if let Some(preview) = &job.delivery_preview {
         rows.push(("delivery", preview.detail.clone()));
@@ -116,11 +117,11 @@ pub(super) fn runs(cx: &Cx, entries: &[CronRunEntry]) -> anyhow::Result<()> {
             let said = entry.error.as_ref().or(entry.summary.as_ref());
             vec![
                 words::ago(entry.ts, now),
-                words::brief(entry.job_name.as_ref().unwrap_or(&entry.job_id), 30),
+                brief(entry.job_name.as_ref().unwrap_or(&entry.job_id), 30),
                 entry.status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
                 entry.duration_ms.and_then(|ms| u64::try_from(ms).ok()).map(words::span).unwrap_or_default(),
                 entry.delivery_status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
-                said.map(|said| words::brief(said, BRIEF)).unwrap_or_default(),
+                said.map(|said| brief(said, BRIEF)).unwrap_or_default(),
             ]
         })
         .collect();

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use homard_client::Fingerprint;
+use homard_runtime::millis;
 use serde_json::{Value, json};
 
 use super::super::Cx;
@@ -56,7 +57,7 @@ pub(super) async fn run(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<()> {
         cx.console.json(&json!({
             "ok": ok,
             "ts": cx.source.clock.now_ms(),
-            "durationMs": millis(began),
+            "durationMs": millis(began.elapsed()),
             "timeoutMs": args.patience.timeout,
             "primaryTargetId": primary,
             "targets": tried,
@@ -108,7 +109,7 @@ async fn attempt(cx: &Cx, args: &ProbeArgs, candidate: Candidate) -> Value {
         "url": route.url,
         "tunnel": tunnel,
         "connect": match &probed {
-            Ok(_) => json!({"ok": true, "latencyMs": millis(began)}),
+            Ok(_) => json!({"ok": true, "latencyMs": millis(began.elapsed())}),
             Err(error) => failed(error),
         },
         "self": hello.map(|h| json!({"version": h.server.version, "uptimeMs": h.snapshot.uptime_ms})),
@@ -134,8 +135,4 @@ fn in_words(cx: &Cx, target: &Value, reached: bool) -> String {
         text("/connect/error").to_owned()
     };
     format!("{mark} {:<14} {}{way}  {outcome}", text("/id"), text("/url"))
-}
-
-fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use homard_node::{Happening, Host, HostOptions, Keep, Machine, offered};
-use homard_runtime::Tasks;
+use homard_runtime::{Clip, Tasks};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -115,7 +115,7 @@ async fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
 fn tell(cx: &Cx, happening: &Happening) {
     match happening {
         Happening::Connected { node_id, commands } => {
-            let id: String = node_id.chars().take(12).collect();
+            let id = node_id.clip_chars(12).to_owned();
             cx.console.note(&format!("connected as node {id}, offering {}", commands.join(", ")));
         }
         Happening::Waiting { request_id } => {

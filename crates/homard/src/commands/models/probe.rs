@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use clap::Args;
 use homard_models::probe::{PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe};
+use homard_runtime::{brief, millis};
 use serde_json::{Value, json};
 
 use super::choose::print;
 use super::room::Local;
 use crate::commands::Cx;
-use crate::commands::words;
 use crate::report::{Advice, AlreadyTold};
 
 #[derive(Args)]
@@ -73,8 +73,8 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
         .iter()
         .map(|one| {
             let told = match &one.outcome {
-                Ok(took) => format!("{} ms", took.as_millis()),
-                Err(error) => words::brief(&format!("{} ({})", error.message, error.hint()), 100),
+                Ok(took) => format!("{} ms", millis(*took)),
+                Err(error) => brief(&format!("{} ({})", error.message, error.hint()), 100),
             };
             vec![
                 one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
@@ -100,7 +100,7 @@ fn in_json(one: &Probed) -> Value {
         "status": one.status(),
     });
     let more = match &one.outcome {
-        Ok(took) => ("latencyMs", json!(u64::try_from(took.as_millis()).unwrap_or(u64::MAX))),
+        Ok(took) => ("latencyMs", json!(millis(*took))),
         Err(error) => ("error", json!(error.message)),
     };
     if let Some(told) = told.as_object_mut() {

@@ -3,6 +3,7 @@
 use clap::Args;
 use homard_config::set_path;
 use homard_protocol::ProviderId;
+use homard_runtime::brief;
 use serde_json::json;
 
 use super::choose::print;
@@ -60,11 +61,11 @@ pub(super) async fn run(cx: &Cx, args: ScanArgs) -> anyhow::Result<()> {
                 rows.push(vec![
                     provider.to_string(),
                     words::count(count, "model"),
-                    words::brief(&names.join(", "), 80),
+                    brief(&names.join(", "), 80),
                 ]);
             }
             Err(error) => {
-                rows.push(vec![provider.to_string(), "-".to_owned(), words::brief(&error.message, 80)]);
+                rows.push(vec![provider.to_string(), "-".to_owned(), brief(&error.message, 80)]);
             }
         }
     }

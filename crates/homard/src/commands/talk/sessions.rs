@@ -8,6 +8,7 @@ mod search;
 use clap::{Args, Subcommand};
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::session_row::SessionRow;
+use homard_runtime::brief;
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
@@ -138,7 +139,7 @@ fn row(session: &SessionRow, now_ms: i64) -> Vec<String> {
             .map_or_else(|| "–".to_owned(), |then| format!("{running}{}", words::ago(then, now_ms))),
         session.model.clone().unwrap_or_else(|| "–".into()),
         context(session),
-        title.map_or_else(String::new, |title| words::brief(title, TITLE_CHARS)),
+        title.map_or_else(String::new, |title| brief(title, TITLE_CHARS)),
     ]
 }
 

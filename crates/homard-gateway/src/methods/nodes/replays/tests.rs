@@ -60,7 +60,7 @@ async fn large_answers_are_not_kept_without_end() {
         });
         first(&replays, &format!("k{n}")).answer(&answer, true);
     }
-    assert_eq!(replays.kept().len(), 3);
+    assert_eq!(replays.kept.lock().len(), 3);
 }
 
 #[tokio::test]
@@ -69,5 +69,5 @@ async fn there_is_a_most_that_is_remembered() {
     for n in 0..super::MAX_KEPT + 50 {
         first(&replays, &format!("k{n}")).answer(&Err(ErrorShape::invalid("no")), true);
     }
-    assert_eq!(replays.kept().len(), super::MAX_KEPT);
+    assert_eq!(replays.kept.lock().len(), super::MAX_KEPT);
 }

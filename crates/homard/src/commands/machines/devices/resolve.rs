@@ -2,6 +2,7 @@
 
 use homard_protocol::Scope;
 use homard_protocol::methods::devices::{PairedDeviceRow, PendingDeviceRow};
+use homard_runtime::Clip;
 
 use crate::report::Advice;
 
@@ -10,7 +11,7 @@ const SHORT: usize = 8;
 
 /// The beginning of an id.
 pub(super) fn short(id: &str) -> String {
-    id.chars().take(SHORT).collect()
+    id.clip_chars(SHORT).to_owned()
 }
 
 /// The request whose id this is, or begins like this.

@@ -1,6 +1,7 @@
 //! Which node or request a person means, and how it is put into words.
 
 use homard_protocol::methods::nodes::{Node, NodeApproval, PendingNodeRow};
+use homard_runtime::Clip;
 use serde_json::Value;
 
 use super::words;
@@ -14,7 +15,7 @@ const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// The beginning of an id.
 pub(super) fn short(id: &str) -> String {
-    id.chars().take(SHORT).collect()
+    id.clip_chars(SHORT).to_owned()
 }
 
 /// What people call a node.

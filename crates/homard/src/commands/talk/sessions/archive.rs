@@ -9,6 +9,7 @@ use homard_protocol::methods::session_look::{SessionsDescribe, SessionsDescribeP
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsDeleteParams, SessionsPatch, SessionsPatchParams, SessionsPatchResult,
 };
+use homard_runtime::brief;
 use serde_json::{Map, json};
 
 use super::TITLE_CHARS;
@@ -150,6 +151,6 @@ fn row(one: &EndedSessionRow, now: i64) -> Vec<String> {
         words::ago(one.ended_at, now),
         one.reason.clone(),
         one.session_id.clone(),
-        title.map_or_else(String::new, |title| words::brief(title, TITLE_CHARS)),
+        title.map_or_else(String::new, |title| brief(title, TITLE_CHARS)),
     ]
 }

@@ -2,6 +2,7 @@
 
 use homard_client::Client;
 use homard_protocol::methods::usage::{RunAttempt, RunCall, RunUsage, UsageRuns, UsageRunsParams};
+use homard_runtime::brief;
 use serde_json::Value;
 
 use super::figures::money;
@@ -53,7 +54,7 @@ pub(super) fn lines(console: &Console, run: &RunUsage, now: i64) -> Vec<String> 
     lines.extend(run.attempts.iter().map(|attempt| format!("    {}", attempt_line(console, attempt))));
     lines.extend(run.calls.iter().map(|call| format!("    {}", call_line(call))));
     if let Some(error) = &run.error {
-        lines.push(format!("    {} {}", console.mark(Mark::Bad, "error:"), words::brief(error, ERROR_CHARS)));
+        lines.push(format!("    {} {}", console.mark(Mark::Bad, "error:"), brief(error, ERROR_CHARS)));
     }
     lines
 }
@@ -71,7 +72,7 @@ fn attempt_line(console: &Console, attempt: &RunAttempt) -> String {
         attempt.provider,
         attempt.model,
         seconds(attempt.took_ms),
-        words::brief(&attempt.error, ERROR_CHARS)
+        brief(&attempt.error, ERROR_CHARS)
     )
 }
 

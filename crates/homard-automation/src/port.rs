@@ -9,7 +9,8 @@ use homard_protocol::methods::cron::{
     CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
 };
 use homard_relay::{Source, Wake, WakeMode, Woken};
-use homard_tools::{CronAsk, CronPort, PortError, Ports, ToolCx};
+use homard_runtime::Clip;
+use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -25,9 +26,10 @@ struct Room {
 }
 
 impl Automation {
-    /// Opens the door that leads here.
-    pub fn open_ports(&self, ports: &Ports) {
-        ports.cron.open(Arc::new(Room { inner: Arc::downgrade(&self.inner) }));
+    /// By which tools ask about jobs.
+    #[must_use]
+    pub fn port(&self) -> Arc<dyn CronPort> {
+        Arc::new(Room { inner: Arc::downgrade(&self.inner) })
     }
 
     async fn asked(&self, cx: &ToolCx, ask: CronAsk) -> Result<Value, PortError> {
@@ -134,7 +136,7 @@ fn completed(mut job: Map<String, Value>, cx: &ToolCx, now: i64) -> Result<Map<S
     let payload = job.get("payload").cloned().unwrap_or_default();
     let kind = payload.get("kind").and_then(Value::as_str).unwrap_or_default();
     let said = payload.get("text").or(payload.get("message")).and_then(Value::as_str).unwrap_or_default();
-    let name: String = said.chars().take(NAME_CHARS).collect();
+    let name = said.clip_chars(NAME_CHARS).to_owned();
     let target = if kind == "systemEvent" { "main" } else { "isolated" };
     job.entry("name").or_insert_with(|| json!(name));
     job.entry("sessionTarget").or_insert_with(|| json!(target));

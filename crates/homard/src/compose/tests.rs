@@ -1,0 +1,101 @@
+//! The whole gateway with one platform more than it has: what CONTRIBUTING promises about a channel.
+//!
+//! The adapter is one folder and its line stands below; nothing else names it, which a test of `xtask` looks after.
+//! The gateway runs in this process, because the program people start has no such platform.
+
+mod carrier_pigeon;
+
+use std::sync::LazyLock;
+
+use homard_channel::{ChannelEntry, ChannelRegistry};
+use homard_config::{ChannelSections, ConfigSource, Environment, Paths, ProcessFacts};
+use homard_runtime::Clock;
+use homard_testkit::{FakeLlm, LineServer, TEST_TOKEN, TestClient, TestHome, free_port};
+use serde_json::{Value, json};
+
+use super::run_gateway;
+use crate::commands::gateway::GatewayOptions;
+
+static ENTRIES: LazyLock<Vec<ChannelEntry>> =
+    LazyLock::new(|| homard_channels::ENTRIES.iter().copied().chain([carrier_pigeon::ENTRY]).collect());
+static SECTIONS: LazyLock<ChannelSections> =
+    LazyLock::new(|| homard_channels::sections_of(ChannelRegistry::new(&ENTRIES)));
+
+/// How the program would be started in `home` if it had the platform.
+fn options(home: &TestHome, port: u16) -> GatewayOptions {
+    let folder = |path: &std::path::Path| path.display().to_string();
+    let environment = Environment::from_pairs([
+        ("HOME", folder(home.path())),
+        ("HOMARD_STATE_DIR", folder(&home.state_dir())),
+        ("HOMARD_GATEWAY_TOKEN", TEST_TOKEN.to_owned()),
+    ]);
+    let facts = ProcessFacts::default();
+    let paths = Paths::resolve(&environment, &facts, None).unwrap();
+    let source =
+        ConfigSource { environment, facts, paths, clock: Clock::system(), channels: Some(|| &SECTIONS) };
+    GatewayOptions {
+        source,
+        platforms: ChannelRegistry::new(&ENTRIES),
+        port: Some(port),
+        bind: None,
+        auth: None,
+        token: None,
+        password: None,
+        tailscale: None,
+        verbose: false,
+        allow_unconfigured: false,
+        log_level: None,
+        color: false,
+    }
+}
+
+/// Chats over the platform and asks the gateway what the page asks.
+async fn story(fake: &FakeLlm, loft: &LineServer, port: u16) {
+    let mut birds = loft.accept().await.unwrap();
+    assert_eq!(birds.next().await.unwrap(), "LISTEN homard s3cret");
+    fake.says("the tide is **out**");
+    birds.send("FROM 1 mia how is the tide?").await.unwrap();
+    assert_eq!(birds.next().await.unwrap(), "GOT 1");
+    let mut bird = loft.accept().await.unwrap();
+    assert_eq!(bird.next().await.unwrap(), "TO mia the tide is out");
+    bird.send("TOOK 7").await.unwrap();
+
+    let mut page = TestClient::operator(&format!("ws://127.0.0.1:{port}"), TEST_TOKEN).await.unwrap();
+    let platforms = page.call("channels.platforms", json!({})).await.unwrap();
+    let platforms = platforms["platforms"].as_array().unwrap();
+    let ours = platforms.iter().find(|platform| platform["id"] == carrier_pigeon::ENTRY.id).unwrap();
+    assert_eq!((&ours["label"], &ours["secrets"]), (&json!("Carrier pigeon"), &json!(["secret"])));
+    assert_eq!(ours["schema"]["x-form"]["named"], "ring");
+    let form = |key: &str| ours["schema"]["properties"][key]["x-form"].clone();
+    assert_eq!(form("loft"), json!({"needed": true, "example": "loft.example:2000"}));
+    assert_eq!(form("ring"), json!({"needed": true, "initial": "homard"}));
+
+    let section = json!({"loft": "127.0.0.1:1", "ring": "grey", "secret": "other"});
+    let params = json!({"channel": carrier_pigeon::ENTRY.id, "accountId": "second", "section": section});
+    let tried = page.call("channels.check", params).await.unwrap();
+    assert_eq!((&tried["ok"], &tried["username"]), (&json!(true), &json!("grey")), "{tried}");
+    let status = page.call("channels.status", json!({})).await.unwrap();
+    let account = &status["channelAccounts"][carrier_pigeon::ENTRY.id][0];
+    assert_eq!((&account["running"], &account["connected"]), (&json!(true), &json!(true)), "{status}");
+}
+
+fn config(fake: &FakeLlm, loft: &LineServer) -> Value {
+    let mut config = TestHome::chat_config(TEST_TOKEN, "openai-completions", &fake.openai_url());
+    config["messages"] = json!({"queue": {"debounceMs": 0}});
+    let loft = format!("127.0.0.1:{}", loft.port().unwrap());
+    config["channels"][carrier_pigeon::ENTRY.id] =
+        json!({"loft": loft, "ring": "homard", "secret": "s3cret", "allowFrom": ["mia"]});
+    config
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_platform_is_one_folder_and_one_line() {
+    let fake = FakeLlm::start().await.unwrap();
+    let loft = LineServer::start().await.unwrap();
+    let home = TestHome::with_config(&config(&fake, &loft)).unwrap();
+    let port = free_port().unwrap();
+    tokio::select! {
+        ended = run_gateway(options(&home, port)) => panic!("the gateway ended: {ended:?}"),
+        () = story(&fake, &loft, port) => {}
+    }
+}
