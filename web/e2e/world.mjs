@@ -230,8 +230,8 @@ export class World {
         const sideways = await this.page.evaluate(drawnTooWide);
         assert.ok(!sideways, `${name} scrolls sideways on the ${size}`);
         await this.page.screenshot({ path: join(RESULTS, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
+        await this.axe(`${name}, ${size}, ${scheme}`);
       }
-      await this.axe(`${name}, ${scheme}`);
     }
     await this.page.setViewportSize(DESKTOP);
     await this.page.emulateMedia({ colorScheme: 'light' });

@@ -254,7 +254,8 @@ impl History {
             }
             EntryKind::BranchSummary { summary, .. } => self.push_message(user_text(summary, 0)),
             // Compactions were handled by whoever walked the tree; the rest is bookkeeping.
-            EntryKind::Compaction { .. }
+            EntryKind::Aside { .. }
+            | EntryKind::Compaction { .. }
             | EntryKind::ThinkingLevelChange { .. }
             | EntryKind::ModelChange { .. }
             | EntryKind::Custom { .. }

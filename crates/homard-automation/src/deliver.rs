@@ -40,7 +40,7 @@ pub(crate) struct Webhooks {
 struct Delivery {
     status: CronDeliveryStatus,
     error: Option<String>,
-    /// What a conversation is told.
+    /// What a conversation is told: its people at once, its model with the next turn.
     note: Option<(SessionKey, String)>,
 }
 
@@ -99,7 +99,13 @@ impl Automation {
         let beside = Label::beside(None, &plan.labels);
         let mut notes: Vec<(SessionKey, String, Option<Value>)> = Vec::new();
         notes.extend(outcome.waits.map(|text| (run.session_key.clone(), text, beside)));
+        let mut news = None;
         if let Some((key, text)) = delivery.note {
+            let said = outcome.reply.as_deref().unwrap_or_default().trim();
+            news = Some((
+                key.clone(),
+                format!("**{}**\n\n{}", run.job_name, said.ellipsis_after(ANNOUNCED_CHARS)),
+            ));
             // What a run read is in what it says.
             let labels = self.inner.relay.setup().labels_of(&run.session_key).await;
             let labels =
@@ -108,7 +114,13 @@ impl Automation {
         }
         let finish = self.ending(run, plan, end, (entry, notes));
         match self.inner.store.cron().finish_run(finish).await {
-            Ok(Some((run, job))) => self.told(&run, job.as_ref()),
+            Ok(Some((run, job))) => {
+                self.told(&run, job.as_ref());
+                if let Some((key, text)) = news {
+                    let told = self.inner.relay.sessions().tell_readers(&key, text).await;
+                    told.or_log("a job's result is not shown in its conversation");
+                }
+            }
             Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
             Err(error) => {
                 tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded");
@@ -183,7 +195,7 @@ impl Automation {
         }
     }
 
-    /// Says the result on a chat platform; without one it waits in the main conversation, and that is what is said.
+    /// Says the result on a chat platform; without one it is shown in the main conversation, and that is what is said.
     async fn announce(
         &self,
         run: &CronRunRow,
@@ -237,7 +249,7 @@ fn thread_text(thread: &Value) -> String {
     }
 }
 
-/// Where no chat platform carries it, a result waits in the main conversation, and that is what is said.
+/// Where no chat platform carries it, a result is shown in the main conversation, and that is what is said.
 fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &JobOutcome) -> Delivery {
     let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
     let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
@@ -249,7 +261,7 @@ fn announce(run: &CronRunRow, plan: &RunPlan, outcome: &JobOutcome) -> Delivery 
     }
     let shown = said.ellipsis_after(ANNOUNCED_CHARS);
     let text = format!("The scheduled job \"{}\" ({}) says: {shown}", run.job_name, run.job_id);
-    let error = format!("no chat platform is connected; the result waits as a system event in {}", plan.main);
+    let error = format!("no chat platform is connected; the result is shown in {}", plan.main);
     Delivery {
         status: CronDeliveryStatus::NotDelivered,
         error: Some(error),

@@ -174,7 +174,7 @@ impl Job {
                 let main = SessionKey::main(self.agent(config));
                 (
                     "announce -> main session".to_owned(),
-                    format!("no chat platform is connected; results wait as system events in {main}"),
+                    format!("no chat platform is connected; results are shown in {main}"),
                 )
             }
         };

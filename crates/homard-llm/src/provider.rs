@@ -95,6 +95,9 @@ pub struct Attempt {
     pub took_ms: u64,
     /// What is done about it.
     pub next: NextStep,
+    /// How long the pause before the next attempt is, in milliseconds, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_in_ms: Option<u64>,
 }
 
 /// What follows a failed attempt.

@@ -13,7 +13,7 @@ use homard_protocol::{AssistantMessage, Message, ModelRef, ProviderId, UserConte
 use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
-use crate::auth::{Candidate, Profiles, ProviderAuth};
+use crate::auth::{Candidate, Profiles, ProviderAuth, Source};
 use crate::router::ModelRouter;
 
 /// How long one answer may take.
@@ -107,10 +107,10 @@ impl Probed {
     /// The word programs decide on.
     #[must_use]
     pub fn status(&self) -> &'static str {
-        match (&self.outcome, &self.model) {
-            (_, None) => "no_model",
-            (Ok(_), _) => "ok",
-            (Err(error), _) => match error.reason {
+        match &self.outcome {
+            Ok(_) => "ok",
+            Err(error) => match error.reason {
+                FailReason::ModelNotFound if self.model.is_none() => "no_model",
                 FailReason::Auth => "auth",
                 FailReason::RateLimit | FailReason::Overloaded => "rate_limit",
                 FailReason::Billing => "billing",
@@ -131,10 +131,17 @@ pub async fn probe(desk: &ModelRouter, agent: &Agent, options: &ProbeOptions, cl
         if options.provider.as_ref().is_some_and(|only| only != provider) {
             continue;
         }
-        let model = model_of(desk, agent, provider);
+        let model = match model_of(desk, agent, provider) {
+            Some(model) => Ok(model),
+            None => listed_now(desk, provider).await,
+        };
         let candidates = profiles.candidates(auth, None).await;
         let wanted = |c: &Candidate| options.profile.as_ref().is_none_or(|only| *only == c.id);
-        let found: Vec<Candidate> = candidates.into_iter().filter(wanted).collect();
+        let mut found: Vec<Candidate> = candidates.into_iter().filter(wanted).collect();
+        // Whether a server wants no key says nothing about the key there is.
+        if found.iter().any(|candidate| candidate.source != Source::Keyless) {
+            found.retain(|candidate| candidate.source != Source::Keyless);
+        }
         if found.is_empty() && options.profile.is_none() {
             tries.push(Try { auth: auth.clone(), candidate: None, model: model.clone() });
         }
@@ -151,15 +158,15 @@ pub async fn probe(desk: &ModelRouter, agent: &Agent, options: &ProbeOptions, cl
 struct Try {
     auth: ProviderAuth,
     candidate: Option<Candidate>,
-    model: Option<Resolved>,
+    /// Whom to ask, or why nobody is known.
+    model: Result<Resolved, LlmError>,
 }
 
 impl Try {
     async fn ask(self, profiles: &Profiles, options: &ProbeOptions, clock: &Clock) -> Probed {
         let began = tokio::time::Instant::now();
         let answered = async {
-            let nobody = || LlmError::new(FailReason::ModelNotFound, "the provider has no model to ask");
-            let model = self.model.as_ref().ok_or_else(nobody)?;
+            let model = self.model.as_ref().map_err(LlmError::clone)?;
             let Some(candidate) = &self.candidate else {
                 return Err(profiles.nothing_usable(&self.auth).await);
             };
@@ -188,7 +195,7 @@ impl Try {
         let window = self.model.as_ref().and_then(|model| model.model.context_window);
         Probed {
             provider: self.auth.provider,
-            model: self.model.map(|model| ModelRef {
+            model: self.model.ok().map(|model| ModelRef {
                 provider: model.model.provider.clone(),
                 model: model.model.id.clone(),
             }),
@@ -279,4 +286,16 @@ fn model_of(desk: &ModelRouter, agent: &Agent, provider: &ProviderId) -> Option<
         Some(ModelRef { provider: provider.clone(), model: first.id.clone() })
     };
     desk.models().resolve(&own.or_else(first)?).ok()
+}
+
+/// Asks a provider of which no model is known what it has: the first of them, or what went wrong in asking. That is what
+/// somebody wants to know who wrote a wrong address or key.
+async fn listed_now(desk: &ModelRouter, provider: &ProviderId) -> Result<Resolved, LlmError> {
+    let nobody = || LlmError::new(FailReason::ModelNotFound, "the provider has no model to ask");
+    let discovery = desk.discovery().ok_or_else(nobody)?;
+    let mut report = discovery.refresh(std::slice::from_ref(provider)).await;
+    report.providers.remove(provider).ok_or_else(nobody)??;
+    let found = discovery.current().models(provider).first().map(|found| found.id.clone());
+    let first = ModelRef { provider: provider.clone(), model: found.ok_or_else(nobody)? };
+    desk.models().resolve(&first).map_err(|_unknown| nobody())
 }

@@ -16,6 +16,7 @@ use homard_runtime::{Clock, Mutex};
 
 use crate::auth::{AuthContext, ProfileFiles, ProfilePolicy, Profiles, ProviderAuth};
 use crate::budget::{Ledger, Spender};
+use crate::discovery::Discovery;
 use crate::failover::{Caller, CallerParts, FailoverPolicy, Meter, Pacing, Pinned};
 use crate::select::Selector;
 
@@ -44,6 +45,8 @@ pub struct Lasting {
     pub pacing: Pacing,
     /// How patient callers are.
     pub policy: FailoverPolicy,
+    /// Asks servers what they have; `None` where nobody is asked.
+    pub discovery: Option<Discovery>,
     /// What time it is.
     pub clock: Clock,
 }
@@ -114,6 +117,11 @@ impl ModelRouter {
         &self.lasting.ledger
     }
 
+    /// Asks servers what they have.
+    pub(crate) fn discovery(&self) -> Option<&Discovery> {
+        self.lasting.discovery.as_ref()
+    }
+
     pub(crate) fn clock(&self) -> &Clock {
         &self.lasting.clock
     }
@@ -149,7 +157,7 @@ impl ModelRouter {
     /// Somebody to ask `chain` on a run's behalf.
     #[must_use]
     pub fn caller(&self, chain: Vec<Resolved>, run: Run) -> Caller {
-        let Lasting { ledger, profiles, pacing, policy, clock } = self.lasting.clone();
+        let Lasting { ledger, profiles, pacing, policy, clock, discovery: _ } = self.lasting.clone();
         Caller::new(CallerParts {
             chain,
             auth: Arc::clone(&self.auth),

@@ -66,6 +66,11 @@ pub enum EntryKind {
         /// By whom and what.
         message: Message,
     },
+    /// Said beside the conversation, as a command and its answer are: people see it, no model is told.
+    Aside {
+        /// By whom and what.
+        message: Message,
+    },
     /// From here on, think this hard.
     #[serde(rename_all = "camelCase")]
     ThinkingLevelChange {
@@ -158,6 +163,7 @@ impl EntryKind {
     pub fn tag(&self) -> &str {
         match self {
             Self::Message { .. } => "message",
+            Self::Aside { .. } => "aside",
             Self::ThinkingLevelChange { .. } => "thinking_level_change",
             Self::ModelChange { .. } => "model_change",
             Self::Compaction { .. } => "compaction",

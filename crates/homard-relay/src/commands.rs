@@ -1,8 +1,8 @@
 //! Messages that are commands: `/stop`, `/new`, `/status` and so on. Answered without a model.
 //!
 //! What a message means is read once, by `homard-policy::words`, and arrives here as a [`Call`]. A command has a run
-//! like any message, so that it is not obeyed twice; its answer is in that run's record and not in the conversation the
-//! model is told. Who may use a command was asked before; what it does is an entry of its family's file: most
+//! like any message, so that it is not obeyed twice. Command and answer stand in the history people read, and not in the
+//! conversation the model is told. Who may use a command was asked before; what it does is an entry of its family's file: most
 //! are a few lines, and a file each would be mostly imports.
 
 mod admin;
@@ -20,15 +20,17 @@ use homard_channel::Sender;
 use homard_config::config::commands::Commands;
 use homard_policy::words::table::available;
 use homard_policy::words::{Call, Command, Where, read};
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{AssistantMessage, Message, RunId, SessionKey, StopReason, UserContent, UserMessage};
 use homard_runtime::OrLog;
-use homard_store::{Accepted as Stored, FinishRun, ResetReason};
+use homard_store::{Accepted as Stored, FinishRun, ResetReason, StoreError};
 
 use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
 use crate::parts::{ChatCommands, Turns};
+use crate::relay::Inner;
+use crate::sessions::asides;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
@@ -212,6 +214,7 @@ impl ChatCommands {
     pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
         let Begun { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
+        keep_in_history(self.inner(), &run, &answer).await.or_log("a command is not in the history");
         conclude(&self.turns(), &run, answer).await;
         Accepted::Answered { run_id: run.id.clone(), session_key: admitted.session_key().clone() }
     }
@@ -342,6 +345,31 @@ fn writes_config(command: &str, rest: &str) -> bool {
 /// An error for whoever typed the command.
 fn words(error: impl Into<Box<dyn std::error::Error>>) -> String {
     error.into().to_string()
+}
+
+/// Writes a command and what came of it into the conversation, beside what the model is told.
+pub(crate) async fn keep_in_history(inner: &Inner, run: &Run, answer: &Answer) -> Result<(), StoreError> {
+    let now = inner.clock().now_ms();
+    let hidden = |text: &str| {
+        let mut text = text.to_owned();
+        inner.guards().secrets.hide_in(&mut text);
+        text
+    };
+    let asked = UserMessage {
+        content: UserContent::Text(hidden(&run.asked)),
+        timestamp: now,
+        idempotency_key: Some(format!("{}:user", run.id)),
+    };
+    let answered = match answer {
+        Ok(text) => AssistantMessage::injected(hidden(text), StopReason::Stop, now),
+        Err(error) => AssistantMessage {
+            content: Vec::new(),
+            error_message: Some(hidden(error)),
+            ..AssistantMessage::injected(String::new(), StopReason::Error, now)
+        },
+    };
+    let both = vec![Message::User(asked), Message::Assistant(answered)];
+    asides::append(inner, &run.session_key, both).await.map(drop)
 }
 
 /// Records what came of a command and tells everyone.

@@ -157,6 +157,7 @@ fn router(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> ModelRo
     let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks, secrets: Redactor::default() };
     let agent_dir = current.agents.default_agent().agent_dir.clone();
     let lasting = Lasting {
+        discovery: None,
         ledger: Ledger::new(current.budgets.clone(), clock.clone(), jiff::tz::TimeZone::UTC),
         profiles: ProfileShelf::new(Box::new(move |_| agent_dir.clone()), &current, cx),
         pacing: Pacing::default(),

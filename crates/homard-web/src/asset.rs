@@ -11,7 +11,7 @@ use crate::dist;
 /// What the page needs and nothing more; a page served under a laxer policy would work too,
 /// so this lives beside the page and is sent with every HTML answer.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; \
-    style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; connect-src 'self' ws: wss:; \
+    style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data: blob:; connect-src 'self' ws: wss:; \
     frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 const INDEX: &str = "index.html";

@@ -4,7 +4,15 @@ import { readFileSync } from 'node:fs';
 import { PHONE, DESKTOP, until } from '../world.mjs';
 
 const model = (id, name, reasoning) => ({ id, name, contextWindow: 128_000, maxTokens: 8_000, reasoning, input: ['text', 'image'], cost: { input: 3, output: 15, cacheRead: 0, cacheWrite: 0 } });
-export const options = { config: { models: { providers: { fake: { models: [model('fake-1', 'Fake One', true), model('fake-2', 'Fake <img src=x onerror=alert(1)> Two', true)] } } } } };
+export const options = {
+  config: {
+    models: {
+      providers: {
+        fake: { models: [model('fake-1', 'Fake One', true), model('fake-2', 'Fake <img src=x onerror=alert(1)> Two', true), { ...model('fake-blind', 'Fake Blind', false), input: ['text'] }] },
+      },
+    },
+  },
+};
 
 /** An answer that takes until it is stopped. */
 const LONG = '[[chunks=20000]] [[delay=20]]';
@@ -125,26 +133,32 @@ export const steps = [
     },
   ],
   [
-    'a voice note is recorded, discarded, recorded again and sent',
+    'nothing here understands speech, so no note is recorded; sound that is attached can be played',
     async (world) => {
-      const record = world.page.getByRole('button', { name: 'Record a voice note' });
-      await record.click();
-      await world.page.getByTestId('voice').waitFor();
-      await world.page.getByRole('button', { name: 'Discard the voice note' }).click();
-      await world.page.getByTestId('voice').waitFor({ state: 'detached' });
-      await record.click();
-      await world.page.getByTestId('voice').getByText('0:02').waitFor();
-      await until('sound', async () => Number(await world.page.locator('meter').getAttribute('value')) > 0);
-      await world.shots('composer-voice');
-      await world.page.getByRole('button', { name: 'Attach the voice note' }).click();
-      await files(world)
-        .getByText(/\d+ kB · 0:\d\d long/)
+      assert.equal(await world.page.getByRole('button', { name: 'Record a voice note' }).count(), 0);
+      const tone = Buffer.concat([Buffer.from('RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0@\x1f\0\0@\x1f\0\0\x01\0\x08\0data\0\0\0\0', 'latin1'), Buffer.alloc(800, 128)]);
+      await world.page.getByTestId('file-input').setInputFiles([{ name: 'note.wav', mimeType: 'audio/wav', buffer: tone }]);
+      await files(world).locator('audio').waitFor();
+      await world.shots('composer-sound');
+      await world.page.getByRole('button', { name: 'Remove note.wav' }).click();
+    },
+  ],
+  [
+    'pictures for a model that cannot see are said to be left out',
+    async (world) => {
+      await world.page.getByRole('button', { name: /^Model: / }).click();
+      await world.page.getByRole('option', { name: /Fake Blind/ }).click();
+      await world.page.getByRole('button', { name: /^Model: .*(Blind|fake-blind)/ }).waitFor();
+      await world.page.getByTestId('file-input').setInputFiles([{ name: 'pixel.png', mimeType: 'image/png', buffer: PIXEL }]);
+      await world.page
+        .getByTestId('blind')
+        .getByText(/left out/)
         .waitFor();
-      await world.model.says('I hear beeps.');
-      await world.page.getByRole('button', { name: 'Send', exact: true }).click();
-      await answer(world, 'I hear beeps.').last().waitFor();
-      await idle(world);
-      assert.match((await texts(world)).join('\n'), /\[media attached: .*Voicenote.*\(audio\/webm\)\]/);
+      await world.shots('composer-blind');
+      await world.page.getByRole('button', { name: 'Remove pixel.png' }).click();
+      await world.page.getByRole('button', { name: /^Model: / }).click();
+      await world.page.getByRole('option', { name: /Fake One/ }).click();
+      await world.page.getByRole('button', { name: /^Model: (fake-1|.*Fake One)/ }).waitFor();
     },
   ],
   [

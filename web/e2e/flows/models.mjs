@@ -75,13 +75,13 @@ export const steps = [
       const { page } = world;
       await page.getByRole('button', { name: 'Set a key: fake' }).click();
       await page.getByRole('dialog').getByLabel('API key').fill(`${SECRET} with spaces`);
-      await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save and test' }).click();
       await page
         .getByRole('dialog')
         .getByText(/a key is one word/)
         .waitFor();
       await page.getByRole('dialog').getByLabel('API key').fill(SECRET);
-      await page.getByRole('dialog').getByRole('button', { name: 'Add and test' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save and test' }).click();
       await page.getByRole('dialog').getByTestId('probe-result').getByText('Works', { exact: true }).first().waitFor();
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
       await provider(world, 'fake').getByText('fake:default').first().waitFor();
@@ -169,10 +169,38 @@ export const steps = [
     },
   ],
   [
+    'a provider is edited and removed where it stands',
+    async (world) => {
+      const { page } = world;
+      await page.getByRole('button', { name: 'Edit cellar' }).click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.getByLabel('Address').inputValue(), `${world.model.url}/v1`);
+      await dialog.getByLabel('Models', { exact: true }).fill('fake-2\nfake-3');
+      await dialog.getByLabel('They can be shown pictures').check();
+      await world.shots('models-edit');
+      await world.model.says('OK');
+      await dialog.getByRole('button', { name: 'Save and test' }).click();
+      await dialog.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();
+      const written = onDisk(world).models.providers.cellar.models;
+      assert.deepEqual(
+        written.map((model) => [model.id, model.input]),
+        [
+          ['fake-2', ['text', 'image']],
+          ['fake-3', ['text', 'image']],
+        ],
+      );
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Remove: cellar' }).click();
+      await dialog.getByRole('button', { name: 'Remove' }).click();
+      await provider(world, 'cellar').waitFor({ state: 'detached' });
+      assert.equal(onDisk(world).models.providers.cellar, undefined);
+    },
+  ],
+  [
     'it all looks right',
     async (world) => {
       await world.page.getByRole('button', { name: 'Test all' }).click();
-      await provider(world, 'cellar').getByText('Works', { exact: true }).waitFor();
+      await provider(world, 'fake').getByText('Works', { exact: true }).waitFor();
       await provider(world, 'harbour')
         .getByTestId('probe-result')
         .getByText(/Failed|No answer/)

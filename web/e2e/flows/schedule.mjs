@@ -104,7 +104,7 @@ export const steps = [
         .getByTestId('runs')
         .getByRole('listitem')
         .filter({ hasText: 'Three letters' })
-        .getByRole('button', { name: /Open the chat/ })
+        .getByRole('button', { name: /Open chat/ })
         .click();
       await page.getByText('Three letters need an answer').waitFor();
       await page.goBack();
@@ -181,6 +181,41 @@ export const steps = [
       await page.getByRole('link', { name: /Harbour/ }).waitFor({ state: 'detached' });
       const { jobs } = await world.call('cron.list', { includeDisabled: true });
       assert.deepEqual(jobs.map(({ name }) => name).sort(), ['Evening digest', 'Tea']);
+    },
+  ],
+  [
+    'a result without a platform shows in the main chat, unread, and a reminder is not the person’s own words',
+    async (world) => {
+      const { page } = world;
+      const result = page.getByTestId('assistant-message').filter({ hasText: 'High water at noon.' });
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat', exact: true }).click();
+      await page.getByRole('button', { name: 'New chat' }).first().click();
+      await world.model.says('High water at noon.');
+      const job = await world.call('cron.add', {
+        name: 'Tide digest',
+        schedule: { kind: 'every', everyMs: 86_400_000 },
+        sessionTarget: 'isolated',
+        wakeMode: 'now',
+        payload: { kind: 'agentTurn', message: 'the tides, please' },
+        delivery: { mode: 'announce' },
+      });
+      await world.call('cron.run', { id: job.id, mode: 'force' });
+      const main = page.getByTestId('session').filter({ hasText: 'Main chat' });
+      await main.getByTitle('New messages').or(main.getByTitle('Unread')).waitFor();
+      await main.click();
+      await result.getByText('Tide digest').waitFor();
+      await world.model.says('You wanted to water the plants.');
+      await world.call('wake', { text: 'Water the plants', mode: 'now' });
+      await page.getByTestId('event').getByText('Water the plants', { exact: true }).waitFor();
+      assert.equal(
+        await page
+          .getByTestId('event')
+          .getByText(/System:|T\d\d:/)
+          .count(),
+        0,
+      );
+      await page.getByText('You wanted to water the plants.').waitFor();
+      await world.shots('schedule-in-chat');
     },
   ],
 ];

@@ -185,7 +185,7 @@ export const steps = [
       await page.getByRole('button', { name: 'File', exact: true }).click();
       const editor = page.getByRole('textbox', { name: 'The configuration file as JSON5' });
       await editor.waitFor();
-      await until('the text', async () => (await editor.inputValue()).includes('__OPENCLAW_REDACTED__'));
+      await until('the text', async () => (await editor.inputValue()).includes('••••••••'));
       const text = await editor.inputValue();
       assert.ok(!text.includes('token-of-the-browser-test') && !text.includes('test-key'));
       await editor.fill(text.replace('"warn"', '"warn'));
@@ -213,6 +213,37 @@ export const steps = [
       await save(world);
       assert.equal(onDisk(world).logging.level, 'error');
       assert.equal(onDisk(world).models.providers.fake.apiKey, 'test-key');
+    },
+  ],
+  [
+    'what was typed into the file is there after a look at another page, and no marker of ours is shown',
+    async (world) => {
+      const { page } = world;
+      const editor = page.getByRole('textbox', { name: 'Configuration file' });
+      const before = await editor.inputValue();
+      assert.ok(!before.includes('REDACTED'));
+      await editor.fill(`${before}\n// half a thought`);
+      await world.go('Usage');
+      await page.getByRole('button', { name: /budgets/i }).click();
+      await page.getByRole('heading', { name: 'Budgets', level: 2 }).waitFor();
+      await page.getByRole('button', { name: 'File', exact: true }).click();
+      assert.match(await editor.inputValue(), /half a thought/);
+      await editor.fill(before);
+      await page.getByRole('button', { name: 'Form', exact: true }).click();
+    },
+  ],
+  [
+    'parts that are not built yet say so, and show no "On"',
+    async (world) => {
+      const { page } = world;
+      await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Browser' }).click();
+      await page
+        .getByTestId('inert')
+        .getByText(/not built yet/)
+        .waitFor();
+      assert.equal(await page.getByText(/^On\b/).count(), 0);
+      await world.shots('settings-inert');
+      await page.getByRole('button', { name: 'File', exact: true }).click();
     },
   ],
   [

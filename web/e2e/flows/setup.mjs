@@ -65,6 +65,13 @@ export const steps = [
       const { page } = world;
       await page.getByTestId('setup-banner').waitFor();
       await world.shots('setup-banner');
+      await page.getByTestId('suggestions').getByRole('button', { name: 'what can you do?' }).click();
+      await page
+        .getByTestId('assistant-message')
+        .getByText(/offline demo/)
+        .first()
+        .waitFor();
+      await page.getByTestId('stop').waitFor({ state: 'detached' });
       await world.say('hello');
       await page.getByTestId('setup-banner').getByRole('button', { name: 'Set up' }).click();
       await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
@@ -109,6 +116,36 @@ export const steps = [
     },
   ],
   [
+    'an address where nothing answers and an Ollama that is not running are called that, and not ready',
+    async (world) => {
+      const { page } = world;
+      await page.getByRole('button', { name: /Another address/ }).click();
+      await page.getByLabel('Name').fill('dead');
+      await page.getByLabel('Address').fill('http://127.0.0.1:9/v1');
+      await page.getByRole('button', { name: 'Save and test' }).click();
+      await page.getByTestId('probe-result').getByText('No answer', { exact: true }).waitFor();
+      await page
+        .getByTestId('probe-result')
+        .getByText(/Nothing answers at this address/)
+        .waitFor();
+      await world.shots('setup-unreachable');
+      await page.getByRole('button', { name: 'Back' }).click();
+      await page.getByRole('button', { name: /^dead/ }).getByText('No answer').waitFor();
+      assert.equal(await page.getByText('Ready to use').count(), 0);
+      await page
+        .getByTestId('provider-cards')
+        .getByRole('button', { name: /Ollama/ })
+        .click();
+      await page.getByLabel('Address').fill('http://127.0.0.1:9');
+      await page.getByRole('button', { name: 'Save and test' }).click();
+      await page.getByTestId('probe-result').getByText('No answer', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Back' }).click();
+      const { hash } = await world.call('config.get');
+      await world.call('config.patch', { raw: JSON.stringify({ models: { providers: { dead: null, ollama: null } } }), baseHash: hash });
+      await page.reload();
+    },
+  ],
+  [
     'a server by its address: bad input is marked, a refused key is told what it means, a good one works',
     async (world) => {
       const { page } = world;
@@ -123,8 +160,11 @@ export const steps = [
       await page.getByRole('button', { name: 'Save and test' }).click();
       await page.getByTestId('probe-result').getByText('Key refused').waitFor();
       await world.shots('setup-key-refused');
+      assert.ok(!readFileSync(join(world.state, 'homard.json'), 'utf8').includes('sk-workshop'), 'the key is not in the file');
+      assert.equal(await page.getByLabel('Address').inputValue(), `${world.model.url}/v1`, 'all of it can be corrected');
+      await page.getByLabel('API key, if it asks for one').fill('sk-workshop-the-right-one');
       await world.model.says('OK');
-      await page.getByRole('button', { name: 'Test it' }).click();
+      await page.getByRole('button', { name: 'Save and test' }).click();
       await page.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();
       await page.getByText('It works. You can go on.').waitFor();
       assert.ok(!(await page.content()).includes('sk-workshop-0123456789'));
@@ -161,6 +201,19 @@ export const steps = [
       await page.getByRole('button', { name: /Telegram/ }).click();
       await page.getByLabel('Bot token').fill('not a token');
       await page.getByText(/A bot token is a number/).waitFor();
+      const reach = async (apiRoot) => {
+        const { hash } = await world.call('config.get');
+        await world.call('config.patch', { raw: JSON.stringify({ channels: { telegram: { apiRoot, enabled: false } } }), baseHash: hash });
+      };
+      await reach('http://127.0.0.1:9');
+      await page.getByLabel('Bot token').fill(GOOD_TOKEN);
+      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await page
+        .getByTestId('channel-outcome')
+        .getByText(/could not be reached/)
+        .waitFor();
+      assert.equal(onDisk(world).channels.telegram.enabled, false, 'it does not go on trying');
+      await reach(telegram.url);
       await page.getByLabel('Bot token').fill(BAD_TOKEN);
       await page.getByRole('button', { name: 'Connect', exact: true }).click();
       await page

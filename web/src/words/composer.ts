@@ -48,6 +48,13 @@ export const words = {
   escAgain: 'Press Esc again to stop',
 
   actions: 'Actions for this message',
+  blind: 'The model that answers cannot be shown pictures: they will be left out. Choose another model, or mark this one as seeing under Models.',
+  play: (name: string) => `Play ${name}`,
+  suggestions: 'Things to say to the demo',
+  demoSays: ['what can you do?', 'list the files here', 'run date', 'remember that I like tea', 'what do you remember?'],
+  tryAgain: 'Try again',
+  goOn: 'Continue',
+  continueText: 'Continue where you stopped.',
   retry: 'Ask again',
   edit: 'Edit',
   branch: 'Branch into a new chat',

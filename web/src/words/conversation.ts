@@ -1,7 +1,22 @@
 // The words of the conversation view.
 const count = (n: number, one: string, many: string): string => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
+const FAILURES: Record<string, string> = {
+  auth: 'refused the key',
+  billing: 'has no credit left',
+  rate_limit: 'asks to slow down',
+  overloaded: 'has trouble answering',
+  timeout: 'did not answer',
+  format: 'did not understand the request',
+  model_not_found: 'does not exist there',
+};
+const NEXT: Record<string, string> = { wait: 'Trying again', next_model: 'Asking the next model', next_profile: 'Trying another key', less_thinking: 'Asking with less thinking' };
+
 export const words = {
+  trouble: ({ model, status, reason, next }: { model: string; status: number | undefined; reason: string; next: string }) =>
+    `${model} ${FAILURES[reason] ?? 'could not answer'}${status === undefined ? '' : ` (error ${status})`}. ${NEXT[next] ?? 'Trying again'}`,
+  againIn: (seconds: number) => `in ${seconds} s`,
+  saveFile: 'Save this file',
   today: 'Today',
   yesterday: 'Yesterday',
   loadingEarlier: 'Loading earlier messages…',

@@ -143,7 +143,7 @@ export const words = {
     unknown: 'Unknown',
     filter: { all: 'All', ok: 'Went well', error: 'Failed' },
     open: 'Open chat',
-    openOf: (when: string) => `Open the chat of the run of ${when}`,
+    openOf: (when: string) => `Open chat: the run of ${when}`,
     delivered: { delivered: 'delivered', 'not-delivered': 'not delivered', unknown: 'delivery unknown', 'not-requested': '' } as Record<string, string>,
     tokensTitle: (input: number, output: number) => `${input} read, ${output} written`,
     more: 'Older runs',

@@ -6,6 +6,8 @@ function plural(count: number, one: string, many: string): string {
 }
 
 export const words = {
+  noNamed: 'No chat is named so.',
+  branch: 'Branch of another chat',
   skip: 'Skip to the content',
   undo: 'Undo',
 

@@ -1,7 +1,7 @@
 // The words of the page "Models".
 const plural = (count: number, one: string, many: string): string => (count === 1 ? one : many.replace('#', String(count)));
 
-const STATUS: Record<string, string> = { ok: 'Ready', static: 'Ready', expiring: 'Ends soon', expired: 'Expired', cooldown: 'Resting', invalid: 'Not usable', missing: 'No key' };
+const STATUS: Record<string, string> = { ok: 'Set up', static: 'Set up', expiring: 'Ends soon', expired: 'Expired', cooldown: 'Resting', invalid: 'Not usable', missing: 'No key' };
 const PROBE: Record<string, string> = {
   ok: 'Works',
   auth: 'Key refused',
@@ -16,10 +16,10 @@ const MEANING: Record<string, string> = {
   auth: 'The provider does not accept this key. Check that it was copied whole and was not revoked, then replace it.',
   rate_limit: 'The key is fine, but the provider asks to slow down. Try again in a minute.',
   billing: 'The key is fine, but the account has no credit left. Add some at the provider.',
-  timeout: 'The provider could not be reached or did not answer in time. Check the address and the network of the gateway’s machine.',
+  timeout: 'Nothing answers at this address, or not in time. Check the address, that the server is running, and the network of the gateway’s machine.',
   format: 'The provider did not understand the question: the model may not exist there, or the API is another kind.',
   unknown: 'The provider could not be asked. Check the address and the network of the gateway’s machine.',
-  no_model: 'Nobody said which models this provider has. Add one in its settings.',
+  no_model: 'It can be reached, but lists no models. Name one with “Edit” under Models.',
 };
 const KINDS: Record<string, string> = { api_key: 'API key', token: 'Token', oauth: 'Login' };
 
@@ -122,6 +122,9 @@ export const words = {
   key: 'API key',
   keyHelp: 'Kept with your credentials on the gateway’s machine, not in the configuration, and never shown again.',
   keyOptional: 'API key, if it asks for one',
+  keyKept: 'Leave it empty to keep the key there is.',
+  seesAll: 'They can be shown pictures',
+  seesAllHelp: 'Pictures are left out for models that cannot see. Servers that list their models say it themselves.',
   keyNeeded: 'Paste the key.',
   address: 'Address',
   addressHelp: 'For example http://127.0.0.1:8080/v1',
@@ -140,6 +143,13 @@ export const words = {
   models: 'Models',
   modelsHelp: 'Their ids, one per line. Servers that list their models need none.',
   addAndTest: 'Add and test',
+  saveAndTest: 'Save and test',
+  edit: 'Edit',
+  editOf: (name: string) => `Edit ${name}`,
+  removeProvider: 'Remove',
+  removeProviderTitle: (name: string) => `Remove ${name}?`,
+  removeProviderText: (answers: boolean) =>
+    `Its address, its models and its stored keys are forgotten here.${answers ? ' It answers now: choose another model first, or the next message fails.' : ''}`,
   adding: 'Adding…',
   addFailed: (why: string) => `Not added: ${why}`,
   loginOnly: 'One logs in here with a browser. On the gateway’s machine, run:',

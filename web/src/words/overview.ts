@@ -22,6 +22,7 @@ export const words = {
     jobOff: (name: string) => `“${name}” was switched off after failing again and again.`,
     jobFailed: (name: string) => `“${name}” failed the last time it ran.`,
     openCron: 'See the schedule',
+    errors: (amount: number) => `${many(amount, 'error', 'errors')} in the last hour.`,
     nodes: (amount: number) => `${many(amount, 'device waits', 'devices wait')} for your decision.`,
     openNodes: 'Open devices',
     disk: (share: string) => `Only ${share} of the disk is free.`,

@@ -40,7 +40,7 @@ export const words = {
   aboutOf: (provider: string) => ABOUT[provider] ?? '',
   found: (variable: string) => `Key found in ${variable}`,
   foundLogin: (program: string) => `Login of ${program} found`,
-  ready: 'Ready to use',
+  keySet: 'Key set',
   noKeyNeeded: 'Needs no key',
   more: 'More providers',
   search: 'Search providers',
@@ -49,6 +49,7 @@ export const words = {
   noneFound: 'No provider of that name. “Another address” takes any server.',
 
   keyTitle: (name: string) => `The key for ${name}`,
+  ownTitle: (name: string) => `Your server ${name}`,
   keyText: 'It is kept with your credentials on the gateway’s machine. It never comes back to this page.',
   keyGet: (host: string) => `Get one at ${host}`,
   keyLink: (provider: string) => KEYS[provider],
@@ -90,8 +91,9 @@ export const words = {
   connecting: 'Connecting…',
   connectedAs: (name: string) => `Connected as ${name}.`,
   connected: 'Connected.',
-  notConnected: (platform: string, why: string) => `${platform} did not accept it: ${why}`,
-  connectTimeout: (platform: string) => `${platform} has not answered yet. You can go on; “Channels” shows how it is.`,
+  notAccepted: (platform: string, why: string) => `${platform} did not accept it: ${why}`,
+  notReached: (platform: string, why: string) => `${platform} could not be reached, so nothing was tried: ${why}. It is switched off until you try again.`,
+  connectTimeout: (platform: string) => `${platform} did not answer. It is switched off until you try again.`,
 
   pairTitle: 'Pair yourself',
   pairText: (bot: string, platform: string) => `Write anything to ${bot} in ${platform}. It answers with a code, and your request appears here.`,

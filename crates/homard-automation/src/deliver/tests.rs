@@ -45,7 +45,7 @@ fn an_announcement_says_truly_that_no_platform_carried_it() {
     let own = "agent:main:cron:j:run:r";
     let delivered = announce(&run(own), &plan, &outcome(CronRunStatus::Ok, Some("42")));
     assert_eq!(delivered.status, CronDeliveryStatus::NotDelivered);
-    assert!(delivered.error.unwrap().contains("waits as a system event in agent:main:main"));
+    assert!(delivered.error.unwrap().contains("is shown in agent:main:main"));
     let (key, text) = delivered.note.unwrap();
     assert_eq!(key.to_string(), "agent:main:main");
     assert_eq!(text, "The scheduled job \"digest\" (j) says: 42");

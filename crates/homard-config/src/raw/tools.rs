@@ -45,9 +45,9 @@ pub(crate) struct ApplyPatch {
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Exec {
-    /// Where commands run.
+    /// Where commands run. `sandbox` refuses them all until there is one.
     ///
-    /// Default: `sandbox`.
+    /// Default: `gateway`.
     #[schemars(extend("enum" = ["sandbox","gateway","node","auto"]))]
     pub(crate) host: Option<String>,
     /// Which commands may run.

@@ -14,7 +14,7 @@ use homard_http::answers::{Answer, text, with_type};
 
 /// What the page may do: nothing but talk to this gateway.
 const PAGE_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-    img-src 'self' data: blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; \
+    img-src 'self' data: blob:; media-src 'self' data: blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'; base-uri 'none'; \
     object-src 'none'; form-action 'none'";
 
 /// A file of the Control UI.

@@ -37,6 +37,8 @@ use crate::table::{Cx, MethodTable};
 pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
 /// The queue mode that stops a run under way; also what such a run is said to have been stopped by.
 pub(super) const INTERRUPT: &str = "interrupt";
+/// How what was said beside the conversation is marked: commands and their answers.
+const ASIDE: &str = "aside";
 /// Longest label of an injected note.
 const MAX_NOTE_LABEL: usize = 100;
 
@@ -320,8 +322,19 @@ pub(crate) fn fit(entries: Vec<PageEntry>, max_chars: usize, max_bytes: usize) -
     (kept, used, left_out)
 }
 
-/// Writes down which run each answer belongs to: that of the last question before it.
+/// Writes down which run each answer belongs to: that of the last question before it. A command and its answer may stand
+/// between a question and its answer.
 fn name_runs(messages: &mut [Value]) {
+    let (said, asides): (Vec<_>, Vec<_>) = messages.iter_mut().partition(|message| !is_aside(message));
+    name_each(said);
+    name_each(asides);
+}
+
+fn is_aside(message: &Value) -> bool {
+    message.pointer("/__openclaw/kind").and_then(Value::as_str) == Some(ASIDE)
+}
+
+fn name_each(messages: Vec<&mut Value>) {
     let mut run: Option<String> = None;
     for message in messages {
         if message.get("role").and_then(Value::as_str) == Some("user") {
@@ -350,6 +363,10 @@ pub(super) fn shown(place: PageEntry, max_chars: usize) -> Option<Value> {
                 mark.insert("senderLabel".to_owned(), json!(sender));
             }
             as_written(serde_json::to_value(message).ok()?)
+        }
+        EntryKind::Aside { message } => {
+            mark.insert("kind".to_owned(), json!(ASIDE));
+            serde_json::to_value(message).ok()?
         }
         EntryKind::Compaction { summary, tokens_before, .. } => {
             mark.insert("kind".to_owned(), json!("compaction"));

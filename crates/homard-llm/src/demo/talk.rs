@@ -55,17 +55,17 @@ pub(super) const CONFIGURE: &str = "Gladly: I am only the scripted demo. Put a p
 directory (`homard config path` prints where it is):\n\n\
 ```json5\n\
 {\n\
-  agents: { defaults: { model: { primary: \"local/my-model\" } } },\n\
-  models: {\n\
-    providers: {\n\
-      local: {\n\
-        baseUrl: \"http://127.0.0.1:8000/v1\",\n\
-        apiKey: \"${MY_API_KEY}\",\n\
-        api: \"openai-completions\",  // or \"anthropic-messages\"\n\
-        models: [{ id: \"my-model\", name: \"My model\" }],\n\
-      },\n\
-    },\n\
-  },\n\
+\x20 agents: { defaults: { model: { primary: \"local/my-model\" } } },\n\
+\x20 models: {\n\
+\x20   providers: {\n\
+\x20     local: {\n\
+\x20       baseUrl: \"http://127.0.0.1:8000/v1\",\n\
+\x20       apiKey: \"${MY_API_KEY}\",\n\
+\x20       api: \"openai-completions\",  // or \"anthropic-messages\"\n\
+\x20       models: [{ id: \"my-model\", name: \"My model\" }],\n\
+\x20     },\n\
+\x20   },\n\
+\x20 },\n\
 }\n\
 ```\n\n\
 - `baseUrl` is your provider's address, or that of a server on your own machine\n\

@@ -207,6 +207,9 @@ impl Walk {
             if waited > policy.max_wait || Instant::now() + wait >= self.deadline {
                 break;
             }
+            if let Some(pending) = &mut self.pending {
+                pending.retry_in_ms = Some(millis(wait));
+            }
             self.decide(NextStep::Wait).await;
             sleep(wait).or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())?;
             match again.patience {
@@ -359,6 +362,7 @@ impl Walk {
             error: error.message.clone(),
             took_ms: took.map_or(0, millis),
             next: NextStep::GiveUp,
+            retry_in_ms: None,
         });
     }
 
@@ -366,10 +370,11 @@ impl Walk {
     async fn decide(&mut self, next: NextStep) {
         let Some(mut attempt) = self.pending.take() else { return };
         attempt.next = next;
-        tracing::info!(
+        tracing::warn!(
             provider = %attempt.provider,
             model = %attempt.model,
             reason = %attempt.reason,
+            status = attempt.status,
             next = ?attempt.next,
             "a model call failed"
         );

@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use homard_agent::{Agent, Compacted, CompactionOptions, History, NotShorter};
 use homard_protocol::EntryId;
+use homard_runtime::OrLog;
 use homard_store::Started;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::conclude;
+use crate::commands::{conclude, keep_in_history};
 use crate::parts::Turns;
 use crate::turns::lane::Waiting;
 use crate::turns::turn::{is_kept, prepare};
@@ -57,9 +58,13 @@ pub(crate) async fn take(
         }
         CompactReport::Not(why) => Ok(format!("Not compacted: {why}")),
     };
-    if let Some(slot) = slot {
+    match slot {
         // Nobody else fills it.
-        let _first = slot.set(report);
+        Some(slot) => drop(slot.set(report)),
+        // Nobody waits for a report: somebody typed the command.
+        None => {
+            keep_in_history(turns.inner(), &run, &told).await.or_log("a command is not in the history");
+        }
     }
     turns.commands().tell_there(&run.id, reply.as_deref(), &told).await;
     conclude(turns, &run, told).await;

@@ -59,6 +59,8 @@ struct State {
     told: usize,
     /// Where in `text` the present answer begins.
     segment: usize,
+    /// How much of `text` has been kept on disk.
+    kept: usize,
     segments: u32,
     last_told: Option<Instant>,
     reasoning: Reasoning,
@@ -117,6 +119,16 @@ impl Narrator {
     /// Everything said so far.
     pub(crate) fn text(&self) -> String {
         self.state.lock().text.clone()
+    }
+
+    /// What was said of the present answer, if there is more than when this was last asked.
+    pub(crate) fn unkept(&self) -> Option<String> {
+        let mut state = self.state.lock();
+        if state.kept == state.text.len() || may_become_silent(&state.text) {
+            return None;
+        }
+        state.kept = state.text.len();
+        state.text.get(state.segment..).map(str::to_owned)
     }
 
     /// What was said after the first `from` bytes, unless it may still turn out to be silence.

@@ -13,7 +13,7 @@ use homard_models::router;
 use homard_models::select::level_for;
 use homard_protocol::events::{ErrorKind, RunPhase};
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
-use homard_runtime::{OrCancel, TRACE};
+use homard_runtime::{OrCancel, OrLog, TRACE};
 use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, TurnSlot};
 use tokio::sync::oneshot;
@@ -51,6 +51,8 @@ use crate::turns::steering;
 
 /// The place of a transcript's first entry.
 const FIRST_SEQ: i64 = 1;
+/// How often what was said of an answer is kept, so that little is lost when the process dies.
+const KEEP_PARTIAL_EVERY: Duration = Duration::from_secs(1);
 
 /// A turn that can begin.
 pub(crate) struct Prepared {
@@ -437,14 +439,25 @@ async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
     let running = agent.run(turn, told, &mut on_step, &run.cancel);
     let time_is_up = tokio::time::sleep(*limit);
     tokio::pin!(running, time_is_up);
+    let mut kept = tokio::time::interval(KEEP_PARTIAL_EVERY);
     loop {
         tokio::select! {
             biased;
             ended = &mut running => return ended,
             () = run.narrator.due() => run.narrator.flush(),
+            _ = kept.tick() => keep_partial(inner, run),
             () = &mut time_is_up, if !run.cancel.is_cancelled() => run.stop(StopCause::Timeout),
         }
     }
+}
+
+/// Keeps what was said of the present answer, if anything was since the last time. Nothing waits for it.
+fn keep_partial(inner: &Inner, run: &Arc<Run>) {
+    let Some(text) = run.narrator.unkept() else { return };
+    let (store, run_id) = (inner.store().clone(), run.id.clone());
+    inner.tasks().spawn(async move {
+        store.runs().keep_partial(&run_id, text).await.or_log("part of an answer could not be kept");
+    });
 }
 
 /// The credential the conversation keeps to from now on. One that stood in for a provider in trouble does not

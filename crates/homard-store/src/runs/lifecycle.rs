@@ -2,8 +2,8 @@
 //! and never inside one.
 
 use homard_protocol::{
-    AssistantMessage, EntryKind, Message, RunId, SessionId, StopReason, ToolCall, ToolResultMessage,
-    UserBlock, UserMessage,
+    AssistantBlock, AssistantMessage, EntryKind, Message, RunId, SessionId, StopReason, ToolCall,
+    ToolResultMessage, UserBlock, UserMessage,
 };
 use rusqlite::params;
 
@@ -73,6 +73,21 @@ impl RunStore<'_> {
     pub async fn interrupt(self, run_id: &RunId) -> Result<Finished, StoreError> {
         let run_id = run_id.clone();
         self.store.write(move |batch| interrupt(batch, run_id)).await
+    }
+
+    /// Keeps what a run has said of its present answer, for the case that the process dies before its end.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn keep_partial(self, run_id: &RunId, text: String) -> Result<(), StoreError> {
+        let run_id = run_id.clone();
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE runs SET reply = ?2 WHERE run_id = ?1 AND status = 'running'";
+                batch.execute(sql, params![run_id.as_str(), text])?;
+                Ok(())
+            })
+            .await
     }
 }
 
@@ -244,8 +259,9 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
         }
         entries.extend(unanswered(&tail).map(|call| no_result(call, now)));
         let mut note = AssistantMessage::injected(String::new(), StopReason::Aborted, now);
-        // No words are put into the model's mouth, and some providers refuse an empty text.
+        // Only words it said, and no empty text: some providers refuse one.
         note.content.clear();
+        note.content.extend(partial(&run, &tail).map(AssistantBlock::text));
         note.error_message = Some(INTERRUPTED.to_owned());
         entries.push(EntryKind::Message { message: Message::Assistant(note) });
     }
@@ -255,6 +271,16 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
     finish.entries = entries;
     finish.patch = Some(Box::new(|entry| entry.aborted_last_run = Some(true)));
     finish_run(batch, finish)
+}
+
+/// What the run said of an answer that is not in the conversation. `tail` is newest first.
+fn partial(run: &RunRecord, tail: &[Message]) -> Option<String> {
+    let text = run.reply.clone().filter(|text| !text.trim().is_empty())?;
+    let written = tail.iter().find_map(|message| match message {
+        Message::Assistant(message) => Some(message.text()),
+        _ => None,
+    });
+    Some(text).filter(|text| !written.is_some_and(|written| written.starts_with(text.as_str())))
 }
 
 /// The calls of the last assistant message that no later message answers. `tail` is newest first.

@@ -107,6 +107,26 @@ async fn an_interrupted_run_leaves_a_conversation_models_accept() {
 }
 
 #[tokio::test]
+async fn an_interrupted_run_leaves_what_it_had_said_and_nothing_twice() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "tell me").await.session.session_id;
+    home.store.runs().keep_partial(&run_id("r1"), "Once upon".to_owned()).await.unwrap();
+    let home = home.reopen().await;
+    home.store.runs().interrupt(&run_id("r1")).await.unwrap();
+    assert_eq!(
+        texts(&home.store.transcripts().context(&id).await.unwrap().entries),
+        ["tell me", "Once upon"]
+    );
+
+    home.says("agent:main:main", "r2", "go on").await;
+    home.store.runs().keep_partial(&run_id("r2"), "a time".to_owned()).await.unwrap();
+    home.store.transcripts().append(&id, vec![assistant("a time there was")]).await.unwrap();
+    home.store.runs().interrupt(&run_id("r2")).await.unwrap();
+    let said = texts(&home.store.transcripts().context(&id).await.unwrap().entries);
+    assert_eq!(said.get(2..), Some(&["go on".to_owned(), "a time there was".to_owned(), String::new()][..]));
+}
+
+#[tokio::test]
 async fn a_queued_run_can_be_interrupted_without_a_trace_in_any_transcript() {
     let home = Home::new();
     home.store.runs().accept(new_run("agent:main:main", "r1")).await.unwrap();

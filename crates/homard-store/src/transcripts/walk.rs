@@ -296,7 +296,7 @@ pub(super) fn is_shown(row: &Row) -> bool {
 
 /// The same of a word in the index.
 pub(super) fn is_shown_kind(kind: &str) -> bool {
-    matches!(kind, "message" | "custom_message" | "compaction" | "branch_summary")
+    matches!(kind, "message" | "aside" | "custom_message" | "compaction" | "branch_summary")
 }
 
 /// Whether it is something that was said.

@@ -393,7 +393,8 @@ fn read_tally(row: &Row<'_>) -> Result<UsageTally, StoreError> {
         cost: super::cost([micro, row.get(13)?, row.get(14)?, row.get(15)?, row.get(16)?]),
         unpriced: u64::from(total > 0 && micro == 0),
         lost: u64::from(lost),
-        errors: u64::from(!answered),
+        // What somebody stopped did not fail.
+        errors: u64::from(!answered && outcome != "aborted"),
         tool_turns: u64::from(outcome == "toolUse"),
         runs: 0,
     })

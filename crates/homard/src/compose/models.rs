@@ -73,23 +73,24 @@ impl ModelRoom {
             config.agents.agent(id).map_or_else(|| fallback.agent_dir(id), |agent| agent.agent_dir.clone())
         };
         let profiles = ProfileShelf::new(Box::new(agent_dir), &current, cx);
-        let lasting = Lasting {
-            ledger: Ledger::new(current.budgets.clone(), clock.clone(), zone),
-            profiles: profiles.clone(),
-            pacing: Pacing::default(),
-            policy: FailoverPolicy::default(),
-            clock: clock.clone(),
-        };
         let default_agent = current.agents.default_agent().id.clone();
         let discovery = Discovery::start(DiscoveryParts {
             http: http.clone(),
             clock: clock.clone(),
             tasks: tasks.clone(),
             cache: paths.state_dir.join("cache").join("model-discovery.json"),
-            keys: Some(keys(profiles, default_agent)),
+            keys: Some(keys(profiles.clone(), default_agent)),
             bedrock: current.models.bedrock_discovery.clone(),
             targets: Vec::new(),
         });
+        let lasting = Lasting {
+            ledger: Ledger::new(current.budgets.clone(), clock.clone(), zone),
+            profiles,
+            pacing: Pacing::default(),
+            policy: FailoverPolicy::default(),
+            discovery: Some(discovery.clone()),
+            clock: clock.clone(),
+        };
         let cli = CliParts::new(clock.clone(), sessions);
         Self { http, clock, lasting, cli, discovery, tasks, making: Arc::default(), asks }
     }

@@ -25,8 +25,29 @@ async fn help_and_status_are_answered_at_once_even_while_a_run_is_under_way() {
     gate.release();
     client.wait_chat_final(&run).await.unwrap();
     assert_eq!(world.fake.requests().len(), 1);
-    let texts: Vec<String> = history(&mut client, KEY).await.iter().map(text_of).collect();
-    assert_eq!(texts, ["go on", "an answer"], "commands are not part of the conversation");
+    let shown = history(&mut client, KEY).await;
+    let runs: Vec<&Value> = shown.iter().map(|message| &message["__openclaw"]["runId"]).collect();
+    let texts: Vec<String> = shown.iter().map(text_of).collect();
+    assert_eq!(texts, ["go on", "/help", &help, "/status", &status, "an answer"], "people read them");
+    assert_eq!(
+        (runs[2], runs[4], runs[5]),
+        (&json!("c1"), &json!("c2"), &json!(run)),
+        "each has its own run"
+    );
+    talk(&mut client, KEY, "and now?").await;
+    let asked = world.fake.requests().pop().unwrap().body.to_string();
+    assert!(asked.contains("an answer") && !asked.contains("/status"), "no model is told: {asked}");
+}
+
+#[tokio::test]
+async fn a_refused_command_is_in_the_history_with_its_reason() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    let params = json!({"sessionKey": KEY, "message": "/bash ls", "idempotencyKey": "b1"});
+    client.call("chat.send", params).await.unwrap();
+    let shown = history(&mut client, KEY).await;
+    assert_eq!(shown.iter().map(text_of).collect::<Vec<_>>(), ["/bash ls", ""]);
+    assert_eq!(shown[1]["errorMessage"], "/bash is turned off (commands.bash)");
 }
 
 #[tokio::test]
@@ -35,7 +56,8 @@ async fn new_begins_anew_without_a_call_and_goes_on_with_what_stands_behind_it()
     let mut client = world.owner().await;
     talk(&mut client, KEY, "old words").await;
     command(&mut client, "/new", "n1").await;
-    assert_eq!(history(&mut client, KEY).await.len(), 0);
+    let shown: Vec<String> = history(&mut client, KEY).await.iter().map(text_of).collect();
+    assert_eq!(shown, ["/new", "A new conversation begins."]);
     assert_eq!(world.fake.requests().len(), 1);
     world.fake.says("hello yourself");
     let last = command(&mut client, "/reset hello", "n2").await;

@@ -5,7 +5,7 @@ import { type Attached, dataUrl, canPreview, wireFile } from '../composer/attach
 import { loadDraft, loadWaiting, saveDraft, saveWaiting } from '../composer/drafts';
 import { type Gateway, GatewayError } from '../connection/gateway';
 import { StoredHistory } from './history';
-import { LiveRun } from './live_run';
+import { LiveRun, readTrouble, type Trouble } from './live_run';
 import { type TurnUsage, turnUsage } from '../composer/meters';
 import { type Pending, readPending, runOfSteered } from '../composer/queue';
 import { fieldsOf, stringOf, textOf } from '../read';
@@ -62,6 +62,8 @@ export class ChatSession {
   tokens = $state.raw<{ used: number | undefined; limit: number | undefined }>({ used: undefined, limit: undefined });
   /** What the newest run is doing, while it runs and says nothing yet. */
   phase = $state<string | undefined>();
+  /** Why it takes long, where a model failed and another attempt is made. */
+  trouble = $state.raw<Trouble | undefined>();
   running = $state(false);
   stopping = $state(false);
   draft = $state('');
@@ -69,6 +71,8 @@ export class ChatSession {
   atEnd = true;
   /** What was said while a run was under way and has not been begun. */
   pending = $state.raw<readonly Pending[]>([]);
+  /** Whether the model can be shown pictures, where that is known. */
+  modelSees = $state<boolean | undefined>();
   /** What the newest turn used. */
   turn = $state.raw<TurnUsage | undefined>();
   thinkingLevel = $state<string | undefined>();
@@ -275,6 +279,9 @@ export class ChatSession {
       case 'lifecycle':
         if (data.phase === 'model' && stringOf(data.model)) {
           this.model = { provider: stringOf(data.provider), model: stringOf(data.model) };
+        } else if (data.phase === 'fallback' && this.#runs.has(runId)) {
+          this.#run(runId).trouble = readTrouble(data, Date.now());
+          this.#settleRunning();
         }
         break;
       case 'approval':
@@ -445,6 +452,7 @@ export class ChatSession {
   #onDelta(event: ChatEvent): void {
     const run = this.#run(event.runId);
     run.acknowledged = true;
+    run.trouble = undefined;
     const whole = textOf(event.message?.content);
     if (whole) run.replace(whole);
     else if (event.replace) run.replace(event.deltaText ?? '');
@@ -567,6 +575,7 @@ export class ChatSession {
     const runs = [...this.#runs.values()];
     this.running = runs.length > 0;
     this.phase = runs.at(-1)?.phase;
+    this.trouble = runs.at(-1)?.trouble;
   }
 }
 

@@ -139,6 +139,20 @@ export function highlight(root: HTMLElement, needle: string, current: string | u
   CSS.highlights.set('found-now', now);
 }
 
+/** Where the words first stand beneath an element. */
+export function firstMatch(root: HTMLElement, needle: string): Range | undefined {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const at = needle ? (node.textContent?.toLowerCase().indexOf(needle) ?? -1) : -1;
+    if (at < 0) continue;
+    const range = new Range();
+    range.setStart(node, at);
+    range.setEnd(node, at + needle.length);
+    return range;
+  }
+  return undefined;
+}
+
 const HIGHLIGHTS_MAX = 1_000;
 
 export function clearHighlight(): void {

@@ -1,5 +1,31 @@
 // The text of a run while it streams. The gateway sends one growing text per run,
 // with tool use in between; this cuts it into the segments people see.
+import { numberOf, stringOf } from '../read';
+
+/** A model did not answer, and what is done about it. */
+export interface Trouble {
+  model: string;
+  /** The HTTP status, where there was one. */
+  status: number | undefined;
+  /** The gateway's word for it: `overloaded`, `rate_limit`, `timeout` … */
+  reason: string;
+  /** `wait`, `next_model`, `next_profile`, `less_thinking` or `give_up`. */
+  next: string;
+  /** When it is tried again, by this page's clock. */
+  againAt: number | undefined;
+}
+
+/** Reads what the gateway tells of a failed attempt. */
+export function readTrouble(data: Record<string, unknown>, now: number): Trouble {
+  const wait = numberOf(data.retryInMs);
+  return {
+    model: [stringOf(data.provider), stringOf(data.model)].filter(Boolean).join('/'),
+    status: numberOf(data.status),
+    reason: stringOf(data.reason) ?? '',
+    next: stringOf(data.next) ?? '',
+    againAt: wait === undefined ? undefined : now + wait,
+  };
+}
 
 /** Where the run's text stands, and which part of it is the segment being written. */
 export class LiveRun {
@@ -8,6 +34,8 @@ export class LiveRun {
   segment = 0;
   thought = 0;
   phase: string | undefined;
+  /** What went wrong on the way to an answer, until there is one. */
+  trouble: Trouble | undefined;
   /** Whether the gateway has confirmed it knows this run. */
   acknowledged = false;
   #base = 0;

@@ -113,4 +113,38 @@ describe('a stored conversation', () => {
     );
     expect(items[1]).toMatchObject({ diff: '--- a', durationMs: 250 });
   });
+
+  it('shows a reminder as what happened, not as words of the person', () => {
+    const [item] = itemsFromHistory([{ role: 'user', content: 'System: [2026-11-17T21:00:00.123Z] Water the plants', timestamp: 5, idempotencyKey: 'wake-1:user' }], new Set());
+    expect(item).toMatchObject({ kind: 'user', event: true, text: 'Water the plants', runId: 'wake-1' });
+    const [typed] = itemsFromHistory([{ role: 'user', content: 'System: [x] no', timestamp: 5 }], new Set());
+    expect(typed).not.toHaveProperty('event');
+  });
+
+  it('keeps commands beside the conversation: they belong to no other run and have no versions', () => {
+    const aside = { id: 'c', kind: 'aside', runId: 'r2' };
+    const items = itemsFromHistory(
+      [
+        { role: 'user', content: 'go on', timestamp: 1, idempotencyKey: 'r1:user', __openclaw: { id: 'q' } },
+        { role: 'user', content: '/status', timestamp: 2, idempotencyKey: 'r2:user', __openclaw: aside },
+        { role: 'assistant', content: [{ type: 'text', text: 'fine' }], timestamp: 3, provider: 'openclaw', __openclaw: aside },
+        { role: 'assistant', content: [{ type: 'text', text: 'done' }], timestamp: 4, __openclaw: { id: 'a' } },
+      ],
+      new Set(),
+    );
+    expect(items.map((item) => [item.runId, 'messageId' in item])).toEqual([
+      ['r1', true],
+      ['r2', false],
+      ['r2', false],
+      ['r1', true],
+    ]);
+  });
+
+  it('tells interrupted from stopped, also when nothing had been said', () => {
+    const cut = (errorMessage: string, text: string) => ({ role: 'assistant', content: text ? [{ type: 'text', text }] : [], stopReason: 'aborted', errorMessage, timestamp: 1 });
+    const [half, none, stopped] = itemsFromHistory([cut('interrupted by a gateway restart', 'Half'), cut('interrupted by a gateway restart', ''), cut('stopped: user', 'Half')], new Set());
+    expect(half).toMatchObject({ kind: 'text', ending: 'interrupted' });
+    expect(none).toMatchObject({ kind: 'note' });
+    expect(stopped).toMatchObject({ kind: 'text', ending: 'aborted' });
+  });
 });

@@ -2,6 +2,7 @@
 // Pure: no state, no network. Ids are chosen so that a line shown live and the same
 // line read back from history have the same id, and the page keeps its element.
 import { fieldsOf, numberOf, plainName, stringOf, textOf } from '../read';
+import { strings } from '../strings';
 
 export type SendState = 'sending' | 'sent' | 'waiting' | 'failed';
 
@@ -18,6 +19,8 @@ export interface UserItem {
   files?: readonly FileFact[];
   /** Who wrote it, when it came through a channel. */
   sender?: string;
+  /** Nobody wrote it: something happened, a reminder was due. */
+  event?: boolean;
   messageId?: string;
   /** Whether the gateway left out the end of it. */
   truncated?: boolean;
@@ -28,6 +31,8 @@ export interface FileFact {
   name: string;
   mimeType: string;
   bytes: number | undefined;
+  /** What it holds, as an address to save it from. */
+  source?: string;
 }
 
 export interface TextItem {
@@ -105,6 +110,10 @@ const STEER_KEY_SUFFIX = ':steer';
 const GATEWAY_PROVIDER = 'openclaw';
 /** How the gateway names a file that came through a channel: on a line of its own, before the words. */
 const MEDIA_LINE = /^\[media attached(?: \d+\/\d+)?: ([^\]]*)\]$/;
+/** How the gateway begins what it tells a conversation by itself, with the moment. */
+const EVENT_LINE = /^System: \[\d{4}-\d\d-\d\dT[^\]\s]*\] /;
+/** What the gateway puts before a file's own name. */
+const HASH = /^[0-9a-f]{12,64}-+/;
 const MEDIA_COUNT = /^\d+ files$/;
 const IMAGE_TYPES = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_IMAGE_CHARS = 12_000_000;
@@ -149,7 +158,10 @@ function filesOf(content: unknown): FileFact[] {
     const { type, data, mimeType, name } = fieldsOf(block);
     if (type !== 'document') return [];
     const mime = stringOf(mimeType) ?? '';
-    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: typeof data === 'string' ? Math.floor((data.length * 3) / 4) : undefined }];
+    const held = typeof data === 'string' && /^[A-Za-z0-9+/=]*$/.test(data) && data.length < MAX_IMAGE_CHARS ? data : undefined;
+    // Saved, never opened as a page: whatever it claims to be.
+    const source = held === undefined ? {} : { source: `data:application/octet-stream;base64,${held}` };
+    return [{ name: plainName(stringOf(name) ?? mime), mimeType: mime, bytes: held === undefined ? undefined : Math.floor((held.length * 3) / 4), ...source }];
   });
 }
 
@@ -165,7 +177,8 @@ function withoutMediaLines(text: string): { text: string; files: FileFact[] } {
     taken += 1;
     if (MEDIA_COUNT.test(about)) continue;
     const [, path = about, mimeType = ''] = /^(.*?)(?: \(([^()]*)\))?(?: \| .*)?$/.exec(about) ?? [];
-    files.push({ name: plainName(path.split(/[\\/]/).at(-1) || path), mimeType, bytes: undefined });
+    const name = path.split(/[\\/]/).at(-1) || path;
+    files.push({ name: plainName(name.replace(HASH, '') || name), mimeType, bytes: undefined });
   }
   return { text: lines.slice(taken).join('\n'), files };
 }
@@ -175,7 +188,9 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
   const fields = fieldsOf(message);
   const runId = runOfUserMessage(message);
   const meta = fieldsOf(fields.__openclaw);
-  const words = withoutMediaLines(textOf(fields.content));
+  const whole = textOf(fields.content);
+  const event = EVENT_LINE.test(whole);
+  const words = withoutMediaLines(event ? whole.replace(EVENT_LINE, '') : whole);
   const files = [...words.files, ...filesOf(fields.content)];
   const sender = stringOf(meta.senderLabel);
   const messageId = stringOf(meta.id);
@@ -188,8 +203,9 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
     at: numberOf(fields.timestamp) ?? 0,
     state: 'sent',
     ...(files.length > 0 ? { files } : {}),
+    ...(event ? { event } : {}),
     ...(sender ? { sender: plainName(sender) } : {}),
-    ...(messageId ? { messageId } : {}),
+    ...(messageId && !isAside(meta) ? { messageId } : {}),
     ...(meta.truncated === true ? { truncated: true } : {}),
   };
 }
@@ -262,7 +278,8 @@ class HistoryReader {
 
   #readUser(message: unknown, place: string): void {
     const item = userItem(message, `m:${place}`);
-    if (!isSteered(fieldsOf(message))) this.#run = item.runId;
+    const fields = fieldsOf(message);
+    if (!isSteered(fields) && !isAside(fieldsOf(fields.__openclaw))) this.#run = item.runId;
     this.#push(item);
   }
 
@@ -274,7 +291,7 @@ class HistoryReader {
 
   #readAssistant(fields: Record<string, unknown>, runId: string | undefined, place: string): void {
     const scope = runId ?? place;
-    const from: Said = { scope, runId, at: numberOf(fields.timestamp) ?? 0, ending: endingOf(fields.stopReason), fields };
+    const from: Said = { scope, runId, at: numberOf(fields.timestamp) ?? 0, ending: endingOf(fields), fields };
     const blocks = typeof fields.content === 'string' ? [{ type: 'text', text: fields.content }] : fields.content;
     for (const block of Array.isArray(blocks) ? blocks : []) {
       const part = fieldsOf(block);
@@ -284,6 +301,8 @@ class HistoryReader {
     }
     const problem = stringOf(fields.errorMessage);
     if (problem && fields.stopReason === 'error') this.#push({ kind: 'error', id: errorId(scope), runId, text: problem });
+    // Nothing had been said: that it was interrupted is all there is to show.
+    else if (from.ending === 'interrupted' && textOf(fields.content) === '') this.#push({ kind: 'note', id: noteId(scope), runId, text: strings.interrupted });
   }
 
   #text(text: string, from: Said): void {
@@ -295,7 +314,7 @@ class HistoryReader {
     const meta = fieldsOf(from.fields.__openclaw);
     const [model, messageId] = [stringOf(from.fields.model), stringOf(meta.id)];
     if (model && from.fields.provider !== GATEWAY_PROVIDER) item.model = model;
-    if (messageId) item.messageId = messageId;
+    if (messageId && !isAside(meta)) item.messageId = messageId;
     if (meta.truncated === true) item.truncated = true;
     this.#push(item);
   }
@@ -342,7 +361,17 @@ function timed(tool: ToolItem, result: Record<string, unknown>): ToolItem {
   return { ...tool, durationMs: end - tool.startedAt };
 }
 
-function endingOf(stopReason: unknown): TextItem['ending'] {
-  if (stopReason === 'aborted') return 'aborted';
+function endingOf({ stopReason, errorMessage }: Record<string, unknown>): TextItem['ending'] {
+  if (stopReason === 'aborted') return stringOf(errorMessage)?.startsWith('interrupted') ? 'interrupted' : 'aborted';
   return stopReason === 'length' ? 'length' : undefined;
+}
+
+/** A command or its answer: nothing of the conversation hangs on it. */
+function isAside(meta: Record<string, unknown>): boolean {
+  return meta.kind === 'aside';
+}
+
+/** Whether a run ended here otherwise than it should: it failed, was stopped or was cut off. */
+export function isCutOff(item: Item): boolean {
+  return item.kind === 'error' || (item.kind === 'text' && item.ending !== undefined) || (item.kind === 'note' && item.runId !== undefined);
 }

@@ -4,6 +4,7 @@ import type { App } from '../app.svelte';
 import type { ChatSession } from '../chat/chat.svelte';
 import { quote, versionAt, type Version } from '../chat/branches';
 import type { Item, TextItem, UserItem } from '../chat/transcript';
+import { noteUse } from './slash';
 import { Tray } from './tray.svelte';
 import type { Methods } from '../connection/wire';
 import { words } from '../../words/composer';
@@ -50,6 +51,7 @@ export class ComposerState {
     }
     const reply = this.reply;
     const message = reply ? [quote(reply.text), text].filter(Boolean).join('\n\n') : text;
+    noteUse(localStorage, text);
     chat.setDraft('');
     this.reply = undefined;
     chat.send(message, { files: tray.take(), ...(steer ? { mode: 'steer' } : {}), replyToId: reply?.entryId });

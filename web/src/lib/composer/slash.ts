@@ -26,7 +26,41 @@ export function readCommands(list: readonly unknown[]): Command[] {
       args,
     });
   }
-  return commands.sort((a, b) => a.name.localeCompare(b.name));
+  return commands;
+}
+
+/** What most people want first, before anything was used. */
+const COMMON = ['new', 'status', 'model', 'think', 'stop', 'compact', 'help', 'undo', 'context'];
+
+/** The order of the palette: what was used most, then what is common, then by name. */
+export function byUse(commands: readonly Command[], used: ReadonlyMap<string, number>): Command[] {
+  const common = (name: string): number => (COMMON.includes(name) ? COMMON.indexOf(name) : COMMON.length);
+  return commands.toSorted((a, b) => (used.get(b.name) ?? 0) - (used.get(a.name) ?? 0) || common(a.name) - common(b.name) || a.name.localeCompare(b.name));
+}
+
+const USED_KEY = 'homard.commands';
+
+/** How often each command was sent from this browser. */
+export function usedCommands(store: Pick<Storage, 'getItem'>): Map<string, number> {
+  try {
+    const kept = Object.entries(fieldsOf(JSON.parse(store.getItem(USED_KEY) ?? '{}')));
+    return new Map(kept.flatMap(([name, count]) => (typeof count === 'number' ? [[name, count] as const] : [])));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Notes that a text was sent, if it is a command. */
+export function noteUse(store: Pick<Storage, 'getItem' | 'setItem'>, text: string): void {
+  const name = /^\/([a-z][\w-]*)/i.exec(text)?.[1]?.toLowerCase();
+  if (!name) return;
+  const used = usedCommands(store);
+  used.set(name, (used.get(name) ?? 0) + 1);
+  try {
+    store.setItem(USED_KEY, JSON.stringify(Object.fromEntries(used)));
+  } catch {
+    // Without a place to remember it the order stays as it is.
+  }
 }
 
 function readArgument(value: unknown): { name: string; description: string; choices: readonly string[] } {

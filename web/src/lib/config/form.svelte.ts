@@ -30,8 +30,13 @@ const forms = new WeakMap<App, ConfigForm>();
 
 /** One for the whole visit: changes not saved yet survive a look at another page. */
 export function configForm(app: App): ConfigForm {
-  let form = forms.get(app);
-  if (!form) forms.set(app, (form = new ConfigForm(app)));
+  const known = forms.get(app);
+  if (known) return known;
+  let made: ConfigForm | undefined;
+  // What is derived in it would end with the page that first asked for it.
+  $effect.root(() => void (made = new ConfigForm(app)));
+  const form = made ?? new ConfigForm(app);
+  forms.set(app, form);
   return form;
 }
 
@@ -46,6 +51,8 @@ export class ConfigForm {
   issues = $state.raw<Problem[]>([]);
   saved = $state.raw<Saved | undefined>();
   conflict = $state.raw<Conflict | undefined>();
+  /** What was typed into the file and is not saved, and on top of which file. */
+  typed = $state.raw<{ text: string; hash: string | undefined; value?: unknown } | undefined>();
 
   constructor(private readonly app: App) {}
 

@@ -1,7 +1,7 @@
 // The schema as a form understands it, also a broken and a very large one.
 import { describe, expect, it } from 'vitest';
 import { words } from '../../words/config';
-import { REDACTED, Schema, checkValue, everyKey, findKeys, parsePath, pathText, spoken } from './schema';
+import { REDACTED, Schema, checkValue, everyKey, findKeys, parsePath, pathText, spoken, unveiled, veiled } from './schema';
 
 const secret = {
   'x-secret': true,
@@ -46,7 +46,7 @@ const schema = new Schema(root);
 describe('the schema as a form understands it', () => {
   it('follows references, takes "or nothing" away and splits the default from the help', () => {
     expect(schema.at(['gateway'])).toMatchObject({ kind: 'group', help: 'The server.' });
-    expect(schema.at(['gateway', 'port'])).toEqual({ kind: 'number', whole: true, min: 1, max: 65535, help: 'TCP port.', fallback: '18789' });
+    expect(schema.at(['gateway', 'port'])).toMatchObject({ kind: 'number', whole: true, min: 1, max: 65535, help: 'TCP port.', fallback: '18789' });
     expect(schema.at(['gateway', 'token'])).toMatchObject({ kind: 'secret', help: 'Shared token.' });
     expect(schema.at(['gateway', 'bind'])).toMatchObject({
       kind: 'select',
@@ -120,5 +120,20 @@ describe('the schema as a form understands it', () => {
     expect(spoken('baseUrl')).toBe('Base URL');
     expect(spoken('tts')).toBe('TTS');
     expect(spoken('allowRealIpFallback')).toBe('Allow real IP fallback');
+  });
+
+  it('knows what has no effect yet from the gateway alone', () => {
+    const schema = new Schema({
+      type: 'object',
+      properties: { browser: { anyOf: [{ $ref: '#/$defs/B' }, { type: 'null' }], 'x-inert': true }, tools: { type: 'object', properties: { a: { type: 'string' } } } },
+      $defs: { B: { type: 'object', properties: { x: { type: 'boolean' } } } },
+    });
+    expect(schema.at(['browser'])?.inert).toBe(true);
+    expect(schema.at(['tools', 'a'])?.inert).toBe(false);
+  });
+
+  it('shows people a veil in place of a secret, and takes it back', () => {
+    expect(veiled(`{"k":"${REDACTED}"}`)).toBe('{"k":"••••••••"}');
+    expect(unveiled(veiled(REDACTED))).toBe(REDACTED);
   });
 });

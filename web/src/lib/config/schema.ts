@@ -5,6 +5,13 @@ import { type Fields, fieldsOf, isFields, numberOf, stringOf } from '../read';
 /** What stands in for a secret in everything the gateway shows; sent back, it keeps the value. */
 export const REDACTED = '__OPENCLAW_REDACTED__';
 
+/** What people see in its place. */
+export const VEIL = '••••••••';
+
+/** A text for people, and back. */
+export const veiled = (text: string): string => text.replaceAll(REDACTED, VEIL);
+export const unveiled = (text: string): string => text.replaceAll(VEIL, REDACTED);
+
 export type Path = readonly (string | number)[];
 
 export interface Option {
@@ -17,6 +24,8 @@ interface Common {
   help: string;
   /** The default as the schema words it. */
   fallback: string | undefined;
+  /** Whether it is known and has no effect yet: so says the gateway, and nobody else. */
+  inert: boolean;
 }
 
 export type Shape = Common &
@@ -92,7 +101,7 @@ export class Schema {
   #make(from: Fields): Shape {
     const { node, help: words = '' } = this.#resolved(from);
     const found = DEFAULT_LINE.exec(words);
-    const common: Common = { help: words.replace(DEFAULT_LINE, '').trim(), fallback: found?.[1] };
+    const common: Common = { help: words.replace(DEFAULT_LINE, '').trim(), fallback: found?.[1], inert: from['x-inert'] === true || node['x-inert'] === true };
     if (node['x-secret'] === true) return { ...common, kind: 'secret' };
     const options = optionsOf(node);
     if (options) return { ...common, kind: 'select', options };

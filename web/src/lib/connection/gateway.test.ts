@@ -2,7 +2,7 @@
 // The protocol client against a scripted socket: handshake, requests, gaps, reconnecting.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Credentials } from './credentials';
-import { classify, type ConnectionState, Gateway, type GatewayError, type Socket } from './gateway';
+import { classify, type ConnectionState, Gateway, type GatewayError, type Socket, browserName } from './gateway';
 
 const identity = { id: 'dev', publicKey: 'pub', sign: (text: string) => Promise.resolve(`signed:${text}`) };
 
@@ -253,4 +253,11 @@ describe('reconnecting', () => {
     socket().receive({ type: 'event', event: 'tick', payload: {}, seq: 1 });
     expect(gaps).toBe(0);
   });
+});
+
+it('calls a browser by its name and system', () => {
+  expect(browserName('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe('Firefox on Linux');
+  expect(browserName('Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1')).toBe('Safari on iPhone');
+  expect(browserName('Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0')).toBe('Edge on Windows');
+  expect(browserName('')).toBe('Browser');
 });

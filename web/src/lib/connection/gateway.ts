@@ -248,7 +248,7 @@ export class Gateway {
     return {
       minProtocol: PROTOCOL_MIN,
       maxProtocol: PROTOCOL_MAX,
-      client: { id: CLIENT_ID, mode: CLIENT_MODE, version, platform: PLATFORM, displayName: 'Homard web' },
+      client: { id: CLIENT_ID, mode: CLIENT_MODE, version, platform: PLATFORM, displayName: browserName(navigator.userAgent) },
       role: ROLE,
       scopes: SCOPES,
       caps: ['tool-events'],
@@ -417,4 +417,28 @@ export function classify(error: ErrorShape, had: { usedToken: boolean; hasDevice
   if (code.startsWith('AUTH_')) return { kind: 'wrong-token', missing: MISSING_CODES.has(code) };
   if (error.code === 'UNAVAILABLE' || error.retryable) return { kind: 'offline', retryAt: 0, reason: 'starting' };
   return { kind: 'refused', message: error.message };
+}
+
+const BROWSERS = [
+  ['Edge', /Edg(?:e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Firefox', /(?:Firefox|FxiOS)\//],
+  ['Chrome', /(?:Chrome|CriOS|Chromium)\//],
+  ['Safari', /Safari\//],
+] as const;
+const SYSTEMS = [
+  ['Android', /Android/],
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['macOS', /Mac OS X|Macintosh/],
+  ['Windows', /Windows/],
+  ['ChromeOS', /CrOS/],
+  ['Linux', /Linux/],
+] as const;
+
+/** How this browser is called in the list of devices: "Firefox on Linux". */
+export function browserName(agent: string): string {
+  const [browser] = BROWSERS.find(([, mark]) => mark.test(agent)) ?? ['Browser'];
+  const [system] = SYSTEMS.find(([, mark]) => mark.test(agent)) ?? [];
+  return system ? `${browser} on ${system}` : browser;
 }

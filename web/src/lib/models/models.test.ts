@@ -1,6 +1,7 @@
 // Where a choice of models is read and written.
 import { describe, expect, it } from 'vitest';
-import { type Model, chainOf, choiceFrom, choiceOf, choicePatch, customPatch, filterModels, isAddress, moved, price, writtenChoices } from './models';
+import { type Model, chainOf, choiceFrom, choiceOf, choicePatch, customPatch, editProvider, filterModels, isAddress, moved, price, writtenChoices, writtenProviders } from './models';
+import { fieldsOf } from '../read';
 
 const model = (more: Partial<Model>): Model => ({
   id: 'm',
@@ -52,8 +53,8 @@ describe('choices of models', () => {
 });
 
 describe('a provider of one’s own', () => {
-  it('is written with its models, and without a key when there is none', () => {
-    expect(customPatch({ id: 'mine', baseUrl: ' http://x/v1 ', api: 'openai-completions', key: '', models: 'a\n b , c' })).toEqual({
+  it('is written with its models, and never with its key', () => {
+    expect(customPatch({ id: 'mine', baseUrl: ' http://x/v1 ', api: 'openai-completions', key: 'k', models: 'a\n b , c', sees: false })).toEqual({
       models: {
         providers: {
           mine: {
@@ -70,6 +71,19 @@ describe('a provider of one’s own', () => {
     });
     expect(isAddress('http://127.0.0.1:1/v1')).toBe(true);
     for (const bad of ['', 'x', 'javascript:alert(1)', 'ftp://x']) expect(isAddress(bad)).toBe(false);
+  });
+
+  it('is edited without losing what is written of its models', () => {
+    const written = { baseUrl: 'http://x', api: 'ollama', apiKey: '__hidden__', models: [{ id: 'a', name: 'A', contextWindow: 9 }] };
+    const form = editProvider('mine', written);
+    expect(form).toMatchObject({ id: 'mine', baseUrl: 'http://x', api: 'ollama', key: '', models: 'a', sees: false });
+    const models = (more: Partial<typeof form>): unknown => fieldsOf(writtenProviders(customPatch({ ...form, ...more })).mine).models;
+    expect(models({})).toEqual(written.models);
+    expect(models({ sees: true, models: 'a\nb' })).toEqual([
+      { ...written.models[0], input: ['text', 'image'] },
+      { id: 'b', name: 'b', input: ['text', 'image'] },
+    ]);
+    expect(models({ models: '' })).toEqual([]);
   });
 
   it('has prices a person can read', () => {

@@ -19,9 +19,14 @@ export interface Choice {
 export const DEMO = 'demo';
 
 export function statusTone(status: string): Tone {
-  if (status === 'ok' || status === 'static') return 'good';
+  if (status === 'ok' || status === 'static') return 'plain';
   if (status === 'expiring' || status === 'cooldown') return 'warn';
   return status === 'missing' ? 'plain' : 'bad';
+}
+
+/** Whether something is there to call it with. */
+export function hasKey(one: Provider): boolean {
+  return one.status !== 'missing' && (one.profiles.length > 0 || one.apiKey?.source !== 'none');
 }
 
 export function probeTone(status: string): Tone {
@@ -122,6 +127,29 @@ export interface CustomProvider {
   key: string;
   /** One per line. */
   models: string;
+  /** Whether its models can be shown pictures. */
+  sees: boolean;
+  /** What is written of its models already, by id; undefined for one that is added. */
+  known?: ReadonlyMap<string, Fields>;
+}
+
+export const NEW_PROVIDER: CustomProvider = { id: '', baseUrl: '', api: 'openai-completions', key: '', models: '', sees: false };
+
+/** The providers the owner wrote into the configuration. */
+export function writtenProviders(config: unknown): Fields {
+  return fieldsOf(fieldsOf(fieldsOf(config).models).providers);
+}
+
+/** A written provider as its form shows it. The key stays where it is. */
+export function editProvider(id: string, written: unknown): CustomProvider {
+  const fields = fieldsOf(written);
+  const listed = Array.isArray(fields.models) ? fields.models.map(fieldsOf) : [];
+  const known = new Map(listed.flatMap((model) => (typeof model.id === 'string' ? [[model.id, model] as const] : [])));
+  return { ...NEW_PROVIDER, id, baseUrl: stringOf(fields.baseUrl) ?? '', api: stringOf(fields.api) ?? NEW_PROVIDER.api, models: [...known.keys()].join('\n'), sees: seeing(listed), known };
+}
+
+function seeing(models: readonly Fields[]): boolean {
+  return models.length > 0 && models.every((model) => Array.isArray(model.input) && model.input.includes('image'));
 }
 
 export function isAddress(text: string): boolean {
@@ -134,14 +162,12 @@ export function isAddress(text: string): boolean {
 }
 
 export function customPatch(custom: CustomProvider): Fields {
+  const sawBefore = seeing([...(custom.known?.values() ?? [])]);
+  const input = custom.sees === sawBefore ? {} : { input: custom.sees ? ['text', 'image'] : ['text'] };
   const models = custom.models
     .split(/[\n,]/)
     .map((line) => line.trim())
     .filter(Boolean)
-    .map((id) => ({ id, name: id }));
-  return {
-    models: {
-      providers: { [custom.id]: { baseUrl: custom.baseUrl.trim(), api: custom.api, ...(custom.key.trim() === '' ? {} : { apiKey: custom.key.trim() }), ...(models.length === 0 ? {} : { models }) } },
-    },
-  };
+    .map((id) => ({ ...(custom.known?.get(id) ?? { id, name: id }), ...input }));
+  return { models: { providers: { [custom.id]: { baseUrl: custom.baseUrl.trim(), api: custom.api, ...(models.length === 0 && !custom.known ? {} : { models }) } } } };
 }

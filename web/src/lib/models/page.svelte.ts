@@ -2,11 +2,15 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { App } from '../app.svelte';
 import { Loaded } from '../loaded.svelte';
-import { type Choice, type CustomProvider, type Probe, choicePatch, customPatch } from './models';
-import type { Fields } from '../read';
+import { type Choice, type CustomProvider, type Probe, type Provider, choicePatch, customPatch, writtenProviders } from './models';
+import { type Fields, fieldsOf } from '../read';
 
 /** Shorter than the page waits for an answer to any request. */
 const PROBE_MS = 12_000;
+
+/** How often and how long apart it is looked whether a removed provider is gone. */
+const GONE_LOOKS = 20;
+const GONE_MS = 250;
 
 export type Probing = { state: 'asking' } | { state: 'answered'; probe: Probe } | { state: 'failed'; problem: string };
 
@@ -59,10 +63,12 @@ export class ModelsRoom {
     await this.patch(patch, replacePaths);
   }
 
-  async setKey(provider: string, apiKey: string): Promise<string> {
-    const { profileId } = await this.app.request('models.authSetApiKey', { provider, apiKey });
-    await this.refresh();
-    return profileId;
+  /** Keeps a key with the credentials; one that stood in the configuration in plain sight makes way for it. */
+  async setKey(provider: string, apiKey: string): Promise<void> {
+    await this.app.request('models.authSetApiKey', { provider, apiKey });
+    const { parsed } = await this.app.request('config.get', {});
+    if (fieldsOf(writtenProviders(parsed)[provider]).apiKey === undefined) await this.refresh();
+    else await this.patch({ models: { providers: { [provider]: { apiKey: null } } } });
   }
 
   async forget(provider: string, profileId: string): Promise<void> {
@@ -71,8 +77,23 @@ export class ModelsRoom {
     await this.refresh();
   }
 
-  addCustom(custom: CustomProvider): Promise<void> {
-    return this.patch(customPatch(custom), [`models.providers.${custom.id}.models`]);
+  async addCustom(custom: CustomProvider): Promise<void> {
+    await this.patch(customPatch(custom), [`models.providers.${custom.id}.models`]);
+    this.probes.delete(custom.id);
+    if (custom.key.trim() !== '') await this.setKey(custom.id, custom.key.trim());
+  }
+
+  /** Forgets a provider: what is written of it and its stored keys. */
+  async remove(provider: Provider): Promise<void> {
+    const ids = provider.profiles.map((profile) => profile.profileId);
+    if (ids.length > 0) await this.app.request('models.authLogout', { provider: provider.provider, profileIds: ids });
+    this.probes.delete(provider.provider);
+    await this.patch({ models: { providers: { [provider.provider]: null } } });
+    // The gateway takes the change in its own time, and says nothing when it has.
+    for (let look = 0; look < GONE_LOOKS && this.auth.value?.providers.some((one) => one.provider === provider.provider); look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+      await this.refresh();
+    }
   }
 }
 

@@ -112,6 +112,8 @@ export class Overview {
       budgets: value.budgets?.budgets ?? [],
       jobs: this.jobs,
       waitingNodes: (value.nodes?.nodes ?? []).filter((node) => node.approvalState === 'pending-approval' || node.approvalState === 'pending-reapproval').length,
+      mishaps: this.mishaps,
+      now: Date.now(),
       disk: { free: numberOf(value.system?.diskAvailableBytes), total: numberOf(value.system?.diskTotalBytes) },
     });
   }

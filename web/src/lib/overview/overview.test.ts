@@ -3,7 +3,7 @@ import { readLine } from '../logs/logs';
 import { type Seen, budgetName, budgetShare, channelStates, curves, mishaps, nextJobs, scheduleWords, spent, troubles } from './overview';
 import type { CronJob, RunUsage } from '../connection/wire';
 
-const well: Seen = { modelConfigured: true, healthy: true, channels: [], budgets: [], jobs: [], waitingNodes: 0, disk: { free: undefined, total: undefined } };
+const well: Seen = { modelConfigured: true, healthy: true, channels: [], budgets: [], jobs: [], waitingNodes: 0, mishaps: [], now: 0, disk: { free: undefined, total: undefined } };
 
 function job(id: string, fields: Partial<CronJob> = {}): CronJob {
   return {
@@ -25,6 +25,14 @@ describe('overview', () => {
     expect(troubles(well)).toEqual([]);
   });
 
+  it('says that something went wrong lately, and that a stop is nothing wrong', () => {
+    const run = (status: string): RunUsage => ({ runId: status, status, error: 'x', endedAt: 1_000, sessionKey: 'k' }) as RunUsage;
+    const found = mishaps([], [run('error'), run('aborted')]);
+    expect(found).toHaveLength(1);
+    expect(troubles({ ...well, mishaps: found, now: 2_000 })).toMatchObject([{ mood: 'warn', page: 'logs' }]);
+    expect(troubles({ ...well, mishaps: found, now: 9_000_000 })).toEqual([]);
+  });
+
   it('names what is wrong, the worst first, and where to mend it', () => {
     const found = troubles({
       modelConfigured: false,
@@ -37,6 +45,8 @@ describe('overview', () => {
       budgets: [{ path: 'budgets.gateway.day.usd', used: 1.2, limit: 1, unit: 'usd' }],
       jobs: [job('tide', { lastRunStatus: 'error' })],
       waitingNodes: 2,
+      mishaps: [],
+      now: 0,
       disk: { free: 1, total: 100 },
     });
     expect(found.map(({ mood, page }) => `${mood} ${page}`)).toEqual(['bad setup', 'bad usage', 'warn channels', 'warn cron', 'warn nodes', 'warn debug']);

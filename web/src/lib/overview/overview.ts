@@ -33,6 +33,8 @@ const DISK_LOW_BYTES = 2_000_000_000;
 /** Troubles of one kind that are named; more are counted. */
 const NAMED_MAX = 3;
 const ERRORS_SHOWN = 8;
+/** Errors of the last hour are a reason to look; older ones only stand in the list. */
+const LATELY_MS = 3_600_000;
 
 /** Every account of every channel in a word. */
 export function channelStates(status: unknown): ChannelState[] {
@@ -68,6 +70,9 @@ export interface Seen {
   budgets: readonly BudgetStatus[];
   jobs: readonly CronJob[];
   waitingNodes: number;
+  /** When things went wrong lately. */
+  mishaps: readonly Mishap[];
+  now: number;
   disk: { free: number | undefined; total: number | undefined };
 }
 
@@ -89,6 +94,8 @@ export function troubles(seen: Seen): Trouble[] {
     const off = Boolean(job.state?.autoDisabled);
     found.push({ mood: off ? 'bad' : 'warn', text: off ? said.jobOff(jobName(job)) : said.jobFailed(jobName(job)), page: 'cron', params: { job: job.id }, action: said.openCron });
   }
+  const fresh = seen.mishaps.filter((one) => seen.now - one.at < LATELY_MS);
+  if (fresh.length > 0) found.push({ mood: 'warn', text: said.errors(fresh.length), page: 'logs', params: { level: 'warn' }, action: said.openLogs });
   if (seen.waitingNodes > 0) found.push({ mood: 'warn', text: said.nodes(seen.waitingNodes), page: 'nodes', action: said.openNodes });
   const { free, total } = seen.disk;
   if (free !== undefined && total && (free / total < DISK_LOW || free < DISK_LOW_BYTES)) {
@@ -171,7 +178,7 @@ export interface Mishap {
 export function mishaps(lines: readonly LogLine[], runs: readonly RunUsage[]): Mishap[] {
   const logged = lines.filter((line) => line.level === 'error' || line.level === 'fatal').map((line): Mishap => ({ at: line.at ?? 0, source: line.subsystem, text: line.message, session: undefined }));
   const failed = runs
-    .filter((run) => run.error && run.status !== 'ok')
+    .filter((run) => run.error && run.status !== 'ok' && run.status !== 'aborted')
     .map((run): Mishap => ({ at: run.endedAt ?? run.startedAt ?? 0, source: words.errors.run, text: run.error ?? '', session: run.sessionKey }));
   return [...logged, ...failed].toSorted((a, b) => b.at - a.at).slice(0, ERRORS_SHOWN);
 }

@@ -35,6 +35,7 @@ export class Sessions {
   #all = false;
   #generation = 0;
   #offset = 0;
+  #learned = false;
 
   constructor(private readonly gateway: Pick<Gateway, 'request'>) {}
 
@@ -89,10 +90,24 @@ export class Sessions {
       this.defaults = list.defaults ?? {};
       this.loaded = true;
       this.problem = undefined;
+      if (this.hasMore && !isNarrow(this.filter)) void this.#learnRest();
     } catch (error) {
       if (generation === this.#generation) this.problem = error instanceof Error ? error.message : String(error);
     } finally {
       if (generation === this.#generation) this.loading = false;
+    }
+  }
+
+  /** Rows beyond the list, for what is counted over all chats: whatever is known of them already stays. */
+  async #learnRest(): Promise<void> {
+    if (this.#learned) return;
+    this.#learned = true;
+    try {
+      const list = await this.gateway.request('sessions.list', { sortBy: 'activity', archived: false, excludeSystem: true, limit: MOST_AT_ONCE, offset: this.#offset });
+      const known = new Map(readRows(list.sessions).map((row) => [row.key, row]));
+      this.#known = new Map([...known, ...this.#known]);
+    } catch {
+      this.#learned = false;
     }
   }
 

@@ -6,20 +6,21 @@ import { Loaded } from '../loaded.svelte';
 import { isAddress } from '../models/models';
 import { ModelsRoom, reason } from '../models/page.svelte';
 import { fieldsOf, stringOf } from '../read';
-import { FRESH, type Progress, type Step, nextStep, previousStep, readProgress, writeProgress } from './setup';
+import { FRESH, type Progress, type Step, after, previousStep, readProgress, writeProgress } from './setup';
 import type { Methods } from '../connection/wire';
 
 export type Login = Methods['models.authImport']['result']['found'][number];
 export type PairingRequest = Methods['channels.pairing.list']['result']['requests'][number];
 
-export type Outcome = { ok: boolean; text: string };
+/** How connecting went: `refused` where the platform answered that it is not to be. */
+export type Outcome = { ok: boolean; refused: boolean; text: string };
 
-const LOOK_MS = 1_000;
+const LOOK_MS = 300;
 /** How long a platform may take to come up after its token was written. */
 const COME_UP_MS = 20_000;
 const PROBE_MS = 8_000;
-/** What a platform says of a token that will never work. */
-const REFUSED = /unauthori[sz]ed|\b401\b|not found|\b404\b|refused the token/i;
+/** So often a platform may fail to answer after it was started. */
+const ASKED_ENOUGH = 2;
 
 export class Setup {
   progress = $state<Progress>(readProgress(localStorage));
@@ -51,15 +52,12 @@ export class Setup {
   }
 
   next(): void {
-    const { step, skipped } = this.progress;
-    this.change({ step: nextStep(this.progress), skipped: skipped.filter((one) => one !== step) });
+    this.change(after(this.progress, false));
   }
 
   skip(): void {
-    const { step, skipped } = this.progress;
     // Without a provider there is neither a key nor a model to ask for.
-    const progress = step === 'provider' ? { ...this.progress, provider: undefined } : this.progress;
-    this.change({ ...progress, step: nextStep(progress), skipped: [...skipped.filter((one) => one !== step), step] });
+    this.change(after(this.progress.step === 'provider' ? { ...this.progress, provider: undefined } : this.progress, true));
   }
 
   back(): void {
@@ -132,7 +130,11 @@ export class Setup {
     if (!written) return;
     this.busy = true;
     try {
-      await this.#comeUp(platform, fieldsOf(before).lastStartAt);
+      const outcome = await this.#comeUp(platform, fieldsOf(before).lastStartAt);
+      // What does not work is not left trying behind the person's back.
+      if (!outcome.ok) await this.room.patch(patchOf((await this.app.request('config.get', {})).parsed, platform, DEFAULT_ACCOUNT, { enabled: false }));
+      else this.change({ channel: platform.id });
+      this.connected = outcome;
     } catch (error) {
       this.problem = reason(error);
     } finally {
@@ -146,27 +148,23 @@ export class Setup {
     return fieldsOf(status.channelAccounts[id]?.[0]);
   }
 
-  /** Asks until the platform says who we are there, or that the token is wrong: this one, not the one before it. */
-  async #comeUp(platform: Platform, startedBefore: unknown): Promise<void> {
+  /** Asks until the platform says who we are there, or what is wrong: with this token, not with the one before it. */
+  async #comeUp(platform: Platform, startedBefore: unknown): Promise<Outcome> {
     const end = Date.now() + COME_UP_MS;
+    let asked = 0;
     for (;;) {
       const account = await this.#account(platform, true);
       const probe = fieldsOf(account.probe);
       if (probe.ok === true) {
         const name = stringOf(fieldsOf(probe.bot).username);
         this.bot = name === undefined ? undefined : handled(platform, name);
-        this.connected = { ok: true, text: this.bot ?? '' };
-        this.change({ channel: platform.id });
-        return;
+        return { ok: true, refused: false, text: this.bot ?? '' };
       }
-      const said = [stringOf(account.lastError), stringOf(probe.error)].filter((why) => why !== undefined);
-      // Until it was started anew and has given up, what is told is still of the token before.
-      const isOver = account.lastStartAt !== startedBefore && account.running === false;
-      const final = isOver ? said.find((why) => REFUSED.test(why)) : undefined;
-      if (Date.now() > end || final !== undefined) {
-        this.connected = { ok: false, text: final ?? said[0] ?? '' };
-        return;
-      }
+      // Until it was started anew, what is told is still of the token before; then it may need a moment.
+      if (account.lastStartAt !== startedBefore && probe.ok === false) asked += 1;
+      const said = stringOf(account.lastError) ?? stringOf(probe.error) ?? '';
+      const failed = account.lastStartAt !== startedBefore && (typeof account.lastError === 'string' || asked > ASKED_ENOUGH);
+      if (failed || Date.now() > end) return { ok: false, refused: failed && account.running === false, text: said };
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   }

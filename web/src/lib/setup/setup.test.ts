@@ -1,6 +1,6 @@
 // The order of the set-up and what is kept of it.
 import { describe, expect, it } from 'vitest';
-import { FRESH, nextStep, previousStep, readProgress, writeProgress } from './setup';
+import { FRESH, after, nextStep, previousStep, readProgress, writeProgress } from './setup';
 
 function store(text?: string): { getItem: () => string | null; setItem: (key: string, value: string) => void; removeItem: () => void } {
   let kept = text ?? null;
@@ -18,6 +18,13 @@ describe('the set-up', () => {
     expect(previousStep({ ...FRESH, step: 'done' })).toBe('channel');
     expect(previousStep({ ...FRESH, step: 'channel' })).toBe('provider');
     expect(nextStep({ ...at, step: 'done' })).toBe('done');
+  });
+
+  it('counts what it passes over as skipped, until it is done', () => {
+    const none = after({ ...FRESH, step: 'provider' }, true);
+    expect(none).toMatchObject({ step: 'channel', skipped: ['provider', 'key', 'model'] });
+    expect(after(none, true)).toMatchObject({ step: 'done', skipped: ['provider', 'key', 'model', 'channel', 'pair'] });
+    expect(after({ ...none, step: 'provider', provider: 'x' }, false)).toMatchObject({ step: 'key', skipped: ['key', 'model'] });
   });
 
   it('is taken up where it was left, and begins anew from rubbish', () => {

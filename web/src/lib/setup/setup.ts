@@ -57,6 +57,15 @@ export function nextStep(progress: Progress): Step {
   return after === 'pair' && progress.channel === undefined ? 'done' : after;
 }
 
+/** One step further; what is passed over on the way counts as skipped. */
+export function after(progress: Progress, skips: boolean): Progress {
+  const step = nextStep(progress);
+  const passed = STEPS.slice(STEPS.indexOf(progress.step) + 1, STEPS.indexOf(step));
+  const skipped = new Set<Step>([...progress.skipped, ...passed, ...(skips ? [progress.step] : [])]);
+  if (!skips) skipped.delete(progress.step);
+  return { ...progress, step, skipped: STEPS.filter((one) => skipped.has(one)) };
+}
+
 export function previousStep(progress: Progress): Step {
   const before = STEPS[STEPS.indexOf(progress.step) - 1] ?? 'provider';
   if (before === 'pair' && progress.channel === undefined) return 'channel';

@@ -57,6 +57,7 @@ impl Label {
                 Note::deserialize(data).unwrap_or_default().labels
             }
             EntryKind::Message { .. }
+            | EntryKind::Aside { .. }
             | EntryKind::ThinkingLevelChange { .. }
             | EntryKind::ModelChange { .. }
             | EntryKind::Custom { .. }
