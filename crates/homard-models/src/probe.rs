@@ -192,7 +192,7 @@ impl Try {
                 format!("no answer within {} s", options.timeout.as_secs()),
             )),
         };
-        let window = self.model.as_ref().and_then(|model| model.model.context_window);
+        let window = self.model.as_ref().ok().and_then(|model| model.model.context_window);
         Probed {
             provider: self.auth.provider,
             model: self.model.ok().map(|model| ModelRef {

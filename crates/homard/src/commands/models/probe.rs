@@ -104,7 +104,7 @@ fn able(one: &Probed, ms: u64) -> String {
         Some(Calling::Native) => "calls tools".to_owned(),
         Some(Calling::Written) => "writes calls of tools as text, which works".to_owned(),
         Some(Calling::Never) => "did not call a tool when asked to".to_owned(),
-        Some(Calling::Refused(why)) => format!("takes no tools: {}", words::brief(why, 80)),
+        Some(Calling::Refused(why)) => format!("takes no tools: {}", brief(why, 80)),
     };
     format!("{ms} ms, {window}, {calls}")
 }
