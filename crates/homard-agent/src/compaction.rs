@@ -184,7 +184,6 @@ impl Budget {
 pub enum NotShorter {
     /// There is nothing worth summarising.
     NothingToDrop,
-    /// Somebody stopped it.
     Stopped,
     /// The transcript could not be read or written.
     Store(StoreError),

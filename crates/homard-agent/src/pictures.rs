@@ -34,7 +34,6 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 pub struct PictureRules {
     /// Where relative paths start; always allowed.
     pub workspace: PathBuf,
-    /// What `~` means.
     pub home: PathBuf,
     /// Other folders that are allowed.
     pub roots: Vec<PathBuf>,

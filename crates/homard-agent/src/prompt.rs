@@ -35,9 +35,7 @@ const MAX_FOLDERS: usize = 64;
 #[derive(Debug, thiserror::Error)]
 #[error("the workspace `{path}` cannot be made or read: check agents.defaults.workspace")]
 pub struct PromptError {
-    /// Which folder.
     pub path: PathBuf,
-    /// Why.
     #[source]
     pub source: std::io::Error,
 }

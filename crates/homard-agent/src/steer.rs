@@ -23,7 +23,6 @@ const MAX_PER_ROUND: usize = 32;
 pub struct Taken {
     /// The run it would have been.
     pub run_id: RunId,
-    /// What was said.
     pub message: UserMessage,
     /// Its place in the transcript.
     pub seq: i64,

@@ -35,15 +35,10 @@ pub struct Agent {
 
 /// One turn: everything that is fixed before the model is first asked.
 pub struct Turn {
-    /// The run.
     pub run_id: RunId,
-    /// The conversation.
     pub session_key: SessionKey,
-    /// Its transcript.
     pub session_id: SessionId,
-    /// The agent's folder.
     pub workspace: PathBuf,
-    /// Who thinks.
     pub model: Resolved,
     /// What it is told first.
     pub system: Arc<str>,
@@ -79,26 +74,20 @@ pub enum Step<'a> {
     Asking,
     /// An attempt at asking it failed, and another is made or not, as the attempt says.
     Attempt(&'a Attempt),
-    /// More text.
     Text(&'a str),
-    /// More reasoning.
     Thinking(&'a str),
     /// How the answer is to be delivered.
     Wish(&'a Directive),
-    /// A tool begins.
     ToolStart(&'a ToolCall),
     /// A tool says how far it is.
     ToolProgress {
-        /// The call.
         call: &'a ToolCall,
         /// What it printed since the last time.
         text: &'a str,
     },
     /// A tool is done.
     ToolEnd {
-        /// The call.
         call: &'a ToolCall,
-        /// What it answered.
         result: &'a ToolResultMessage,
     },
     /// An answer of the model is complete, its tools not yet run.
@@ -107,23 +96,18 @@ pub enum Step<'a> {
     Steered(&'a Taken),
     /// The model is asked to write notes, before the conversation is shortened.
     Flushing,
-    /// It has.
     Flushed {
-        /// Or could not.
         failed: bool,
     },
     /// The conversation is too long; its beginning is being summarised.
     Compacting {
-        /// Why.
         trigger: Trigger,
         /// The size of the request that is too long, in tokens, as far as is known.
         tokens_before: u64,
     },
     /// The conversation is shorter now. Does not come when summarising was stopped.
     Compacted {
-        /// Why.
         trigger: Trigger,
-        /// Its size before.
         tokens_before: u64,
         /// Its size now, guessed.
         tokens_after: u64,
@@ -135,7 +119,6 @@ pub enum Step<'a> {
 /// How a turn ended and what is left to record.
 #[derive(Debug)]
 pub struct Ended {
-    /// How.
     pub how: How,
     /// The last answer, whole or partial; everything before it is recorded already.
     pub answer: Option<AssistantMessage>,
@@ -156,7 +139,6 @@ pub struct Ended {
 pub enum How {
     /// The model was done.
     Done,
-    /// Somebody stopped it.
     Stopped,
     /// The model could not answer.
     Failed(LlmError),

@@ -38,7 +38,6 @@ pub enum CronError {
     /// A row of it cannot be read.
     #[error("the job is not readable: {0}")]
     Unreadable(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -52,13 +51,10 @@ impl CronError {
 /// What the room is made of.
 #[derive(Debug)]
 pub struct AutomationParts {
-    /// The owner's settings.
     pub config: ConfigHandle,
-    /// What is kept.
     pub store: Store,
     /// Where turns are run.
     pub relay: Relay,
-    /// Where events go.
     pub bus: Bus,
     /// Where the time comes from.
     pub clock: Clock,

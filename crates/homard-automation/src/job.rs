@@ -43,7 +43,6 @@ pub(crate) enum Target {
     Main,
     /// A conversation of its own for every run.
     Isolated,
-    /// This one.
     Session(SessionKey),
 }
 

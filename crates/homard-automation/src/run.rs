@@ -27,7 +27,6 @@ pub(crate) const STUCK_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunPlan {
-    /// What is said.
     pub(crate) text: String,
     /// For an event: whether it starts a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +112,6 @@ fn usage(usage: Usage) -> CronUsage {
 /// What came of wanting to run a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Begun {
-    /// It runs.
     Run(String),
     /// It does not, and why.
     Not(&'static str),

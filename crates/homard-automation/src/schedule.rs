@@ -24,10 +24,8 @@ pub const MIN_EVERY_MS: u64 = 1_000;
 /// What is wrong with a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// Not a moment.
     #[error("`{0}` is not a time; write it like 2027-01-31T09:00:00Z or 2027-01-31T09:00:00+01:00")]
     BadMoment(String),
-    /// It is over.
     #[error("`{0}` is in the past; choose a time to come")]
     Past(String),
     /// Nobody plans that far.
@@ -36,15 +34,12 @@ pub enum ScheduleError {
     /// Too often, or never.
     #[error("everyMs must be at least {MIN_EVERY_MS}")]
     BadDistance,
-    /// Not an expression.
     #[error("`{expr}` is not a cron expression ({reason}); write five fields such as `0 9 * * 1-5`")]
     BadExpression {
-        /// What was written.
         expr: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// Not a zone.
     #[error("`{0}` is not a time zone; write a name such as Europe/Paris")]
     BadZone(String),
     /// It is never due.

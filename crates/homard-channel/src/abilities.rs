@@ -54,9 +54,7 @@ impl Abilities {
 /// Yes or no, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
-    /// It can.
     Has,
-    /// It cannot.
     Lacks,
 }
 
@@ -64,9 +62,7 @@ pub enum Ability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatKind {
-    /// One person.
     Direct,
-    /// Several.
     Group,
     /// A room or broadcast channel.
     Channel,
@@ -87,11 +83,8 @@ impl ChatKind {
 /// How text is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextUnit {
-    /// UTF-16 code units.
     Utf16,
-    /// Bytes of UTF-8.
     Bytes,
-    /// Unicode scalar values.
     Chars,
 }
 
@@ -112,13 +105,11 @@ impl TextUnit {
 pub enum Dialect {
     /// A small set of HTML tags: `b i s u code pre a blockquote tg-spoiler`.
     Html,
-    /// Markdown as written.
     Markdown,
     /// `*b* _i_ ~s~`, links as `<url|label>`.
     Mrkdwn,
     /// `*b* _i_ ~s~`, links as `label (url)`.
     Asterisks,
-    /// mIRC control codes.
     IrcCodes,
     /// No formatting at all.
     Plain,
@@ -132,16 +123,13 @@ pub enum TableMode {
     Code,
     /// A list, one item per row.
     Bullets,
-    /// As written.
     Off,
 }
 
 /// How threads show in session keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Threads {
-    /// There are none.
     None,
-    /// `<base>:thread:<id>`.
     Suffix,
     /// In groups as part of the group (`group:<chat>:topic:<id>`), in direct chats as a suffix.
     Topic,
@@ -153,21 +141,15 @@ pub enum Threads {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MediaKind {
-    /// A picture.
     Image,
     /// A moving picture without sound.
     Animation,
-    /// A film.
     Video,
-    /// A round film.
     VideoNote,
-    /// Music or speech.
     Audio,
     /// Speech recorded in the chat.
     Voice,
-    /// Anything else.
     Document,
-    /// A sticker.
     Sticker,
 }
 

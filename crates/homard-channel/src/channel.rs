@@ -50,7 +50,6 @@ pub trait Channel: Send + Sync + 'static {
 /// Who we are on a platform.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Probe {
-    /// Our id.
     pub id: Option<String>,
     /// Our name there, without `@`; the one people mention.
     pub username: Option<String>,
@@ -80,12 +79,7 @@ pub enum ChannelError {
     Unknown(String),
     /// A file is larger than the limit.
     #[error("the file has {size} bytes, more than the {limit} that are fetched")]
-    TooLarge {
-        /// Its size.
-        size: u64,
-        /// The limit.
-        limit: u64,
-    },
+    TooLarge { size: u64, limit: u64 },
 }
 
 /// What the relay reads: a thing heard, and the acknowledgement to send once it is kept.

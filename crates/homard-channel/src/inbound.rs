@@ -8,19 +8,15 @@ use crate::abilities::{ChatKind, MediaKind};
 /// One message from outside, before anybody asked whether its sender may speak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inbound {
-    /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts heard it.
     pub account: AccountId,
     /// Where it was said.
     pub conversation: Conversation,
-    /// Who said it.
     pub sender: Sender,
     /// The platform's id for it: the key that makes hearing it twice harmless, with account and conversation.
     pub message_id: String,
-    /// The text.
     pub text: String,
-    /// Pictures.
     pub images: Vec<UserBlock>,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,
@@ -53,23 +49,18 @@ impl Inbound {
 pub enum Conversation {
     /// An operator named the session; nothing is left to route.
     Session(SessionKey),
-    /// One person.
     Direct {
-        /// The person.
         peer: PeerId,
         /// A thread of theirs.
         thread: Option<ThreadId>,
     },
-    /// A group.
     Group {
-        /// The group.
         id: PeerId,
         /// A thread in it.
         thread: Option<ThreadId>,
     },
     /// A room or broadcast channel.
     Room {
-        /// The room.
         id: PeerId,
         /// A thread in it.
         thread: Option<ThreadId>,
@@ -171,9 +162,7 @@ pub struct Details {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Quoted {
-    /// Its id.
     pub message_id: String,
-    /// Who said it.
     pub sender: Option<String>,
     /// What it said, or the part that was marked.
     pub text: String,
@@ -187,7 +176,6 @@ pub struct Quoted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
-    /// What kind.
     pub kind: MediaKind,
     /// What the platform calls it; means something to its adapter only.
     pub handle: String,
@@ -202,11 +190,8 @@ pub struct Attachment {
 /// A fetched file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Its media type.
     pub mime: Option<String>,
-    /// Its name.
     pub name: Option<String>,
 }
 
@@ -214,19 +199,14 @@ pub struct Fetched {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum InboundEvent {
-    /// A message.
     Message(Box<Inbound>),
     /// Something happened that is no message: the next turn is told, none begins.
     Event(Notice),
     /// A conversation has a new id; the owner's settings for the old one belong to it.
     Moved {
-        /// The platform.
         channel: ChannelId,
-        /// Our account.
         account: AccountId,
-        /// What it was.
         from: PeerId,
-        /// What it is.
         to: PeerId,
     },
 }
@@ -260,17 +240,13 @@ impl InboundEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// The platform.
     pub channel: ChannelId,
-    /// Our account.
     pub account: AccountId,
-    /// Where.
     pub conversation: Conversation,
     /// Who did it; they must be allowed to speak, else it is not told.
     pub sender: Sender,
     /// The platform's key for it.
     pub key: String,
-    /// In words.
     pub text: String,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,

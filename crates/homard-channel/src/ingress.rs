@@ -24,7 +24,6 @@ pub trait IngressHandler: Send + Sync + 'static {
 /// What a mounted path takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressLimits {
-    /// The only method.
     pub method: Method,
     /// Largest body, in bytes.
     pub max_body: usize,
@@ -35,9 +34,7 @@ pub struct IngressLimits {
 /// A mounted path.
 #[derive(Clone)]
 pub struct IngressMount {
-    /// What it takes.
     pub limits: IngressLimits,
-    /// Who answers.
     pub handler: Arc<dyn IngressHandler>,
 }
 

@@ -11,7 +11,6 @@ use crate::abilities::{ChatKind, MediaKind};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Address {
-    /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts speaks.
     pub account: AccountId,
@@ -19,7 +18,6 @@ pub struct Address {
     pub chat: ChatKind,
     /// The person or room.
     pub to: PeerId,
-    /// The thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<ThreadId>,
 }
@@ -28,7 +26,6 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outbound {
-    /// To whom.
     pub address: Address,
     /// The key that makes sending it twice harmless where the platform can tell.
     pub key: String,
@@ -41,7 +38,6 @@ pub struct Outbound {
     /// Whether the platform is not to look at what links in it lead to: words of others may have made them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_previews: bool,
-    /// What.
     pub content: Content,
 }
 
@@ -68,7 +64,6 @@ impl RichText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Button {
-    /// What it says.
     pub text: String,
     /// What comes back when it is pressed.
     pub value: String,
@@ -78,13 +73,10 @@ pub struct Button {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
-    /// What kind.
     pub kind: MediaKind,
     /// Where it lies; kept until it is sent.
     pub path: PathBuf,
-    /// Its media type.
     pub mime: String,
-    /// Its name.
     pub name: String,
 }
 
@@ -92,26 +84,20 @@ pub struct File {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Content {
-    /// Text.
     Text {
-        /// What it says.
         words: RichText,
-        /// Rows of buttons.
         #[serde(default)]
         buttons: Vec<Vec<Button>>,
     },
     /// A file with a text.
     Media {
-        /// The file.
         file: File,
         /// What is said beside it; fits the platform's limit.
         caption: RichText,
     },
     /// A question with answers to choose from.
     Poll {
-        /// The question.
         question: String,
-        /// The answers.
         options: Vec<String>,
         /// How many may be chosen.
         max_selections: u32,
@@ -122,29 +108,18 @@ pub enum Content {
     },
     /// New text for a sent message.
     Edit {
-        /// Which.
         message_id: String,
         /// What it says now.
         words: RichText,
-        /// Its buttons now.
         #[serde(default)]
         buttons: Vec<Vec<Button>>,
     },
     /// A sent message is taken back.
-    Delete {
-        /// Which.
-        message_id: String,
-    },
+    Delete { message_id: String },
     /// A reaction; none takes ours back.
-    React {
-        /// To which message.
-        message_id: String,
-        /// With what.
-        emoji: Option<String>,
-    },
+    React { message_id: String, emoji: Option<String> },
     /// A message is pinned, or no longer.
     Pin {
-        /// Which.
         message_id: String,
         /// Whether it is pinned from now on.
         pinned: bool,
@@ -154,7 +129,6 @@ pub enum Content {
         /// What it is called.
         name: String,
     },
-    /// "Somebody is typing."
     Typing {
         /// Whether they record their voice instead.
         voice: bool,

@@ -38,9 +38,7 @@ pub struct ChannelEntry {
 /// What an account is made of.
 #[derive(Debug, Clone)]
 pub struct AccountParts {
-    /// The platform.
     pub channel: ChannelId,
-    /// The account.
     pub account: AccountId,
     /// The section, the account's own values laid over it.
     pub section: Value,
@@ -59,13 +57,11 @@ pub struct AccountParts {
 /// Why an account cannot be made ready.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Something is missing.
     #[error("{0}")]
     Incomplete(String),
     /// A value cannot be used.
     #[error("`channels.{path}`: {problem}")]
     BadValue {
-        /// Where.
         path: String,
         /// What is wrong and what to write instead.
         problem: String,

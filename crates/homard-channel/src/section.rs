@@ -20,15 +20,12 @@ pub struct Key {
 /// What may stand at a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Takes {
-    /// `true` or `false`.
     Flag,
     /// A whole number, zero or more.
     Count,
     /// Any number above zero.
     Amount,
-    /// A text.
     Text,
-    /// Texts or numbers.
     List,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -38,7 +35,6 @@ pub enum Takes {
     Named(&'static [Key]),
     /// `true` or `false` by name.
     Flags,
-    /// One of several.
     Either(&'static [Self]),
     /// Anything; whoever uses it checks it.
     Any,

@@ -46,11 +46,8 @@ pub struct ConnectOptions {
     /// Signs the handshake, so that the gateway knows this device again. Without one a local command line is let
     /// in by the shared secret alone.
     pub identity: Option<DeviceIdentity>,
-    /// Who is calling.
     pub client: ClientDescription,
-    /// As what.
     pub role: Role,
-    /// Permissions asked for.
     pub scopes: Vec<Scope>,
     /// What the client understands beyond the basics, such as `tool-events`.
     pub caps: Vec<String>,

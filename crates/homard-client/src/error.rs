@@ -24,53 +24,36 @@ pub enum ClientError {
     /// Encryption could not be set up on this side.
     #[error("could not set up TLS for {url}")]
     TlsSetup {
-        /// Where to.
         url: String,
-        /// What was wrong.
         #[source]
         source: rustls::Error,
     },
     /// The gateway shows another certificate than the pinned one.
     #[error("{url} shows another certificate than the pinned one: wanted {wanted}, got {shown}")]
-    WrongCertificate {
-        /// Where.
-        url: String,
-        /// The pin.
-        wanted: Fingerprint,
-        /// What was shown.
-        shown: Fingerprint,
-    },
+    WrongCertificate { url: String, wanted: Fingerprint, shown: Fingerprint },
     /// Nothing on this machine vouches for the gateway's certificate.
     #[error("the certificate of {url} is not trusted")]
     UntrustedCertificate {
-        /// Where.
         url: String,
-        /// Why not.
         #[source]
         source: std::io::Error,
     },
     /// Somebody answers, but not in TLS.
     #[error("{url} does not speak TLS")]
     NotTls {
-        /// Where.
         url: String,
-        /// What was wrong.
         #[source]
         source: std::io::Error,
     },
     /// The encryption could not be agreed on.
     #[error("could not agree on encryption with {url}")]
     TlsFailed {
-        /// Where.
         url: String,
-        /// What was wrong.
         #[source]
         source: std::io::Error,
     },
-    /// Nobody listens there.
     #[error("no gateway is running at {url}")]
     NotRunning {
-        /// Where.
         url: String,
         /// What the system said.
         #[source]
@@ -79,7 +62,6 @@ pub enum ClientError {
     /// The network did not let us through.
     #[error("could not reach {url}")]
     Unreachable {
-        /// Where.
         url: String,
         /// What the system said.
         #[source]
@@ -88,38 +70,26 @@ pub enum ClientError {
     /// Somebody listens there, but not a gateway.
     #[error("{url} does not answer like a gateway")]
     NotAGateway {
-        /// Where.
         url: String,
-        /// What was wrong.
         #[source]
         source: tokio_websockets::Error,
     },
     /// The handshake took too long.
     #[error("{url} did not finish the handshake within {seconds} s")]
     HandshakeTimeout {
-        /// Where.
         url: String,
         /// How long was waited.
         seconds: u64,
     },
     /// The gateway answered `connect` with an error.
     #[error("the gateway refused the connection: {}", .error.message)]
-    Refused {
-        /// What it said.
-        error: Box<ErrorShape>,
-    },
+    Refused { error: Box<ErrorShape> },
     /// The gateway answered a request with an error.
     #[error("`{method}` was refused: {}", .error.message)]
-    Rejected {
-        /// Which request.
-        method: String,
-        /// What it said.
-        error: Box<ErrorShape>,
-    },
+    Rejected { method: String, error: Box<ErrorShape> },
     /// No answer in time.
     #[error("`{method}` was not answered within {seconds} s")]
     Timeout {
-        /// Which request.
         method: String,
         /// How long was waited.
         seconds: u64,
@@ -130,18 +100,14 @@ pub enum ClientError {
     /// An answer in a shape this client does not know.
     #[error("could not understand the answer to `{method}`")]
     BadAnswer {
-        /// Which request.
         method: String,
-        /// What was wrong.
         #[source]
         source: serde_json::Error,
     },
     /// Parameters that cannot be written as JSON.
     #[error("could not write the parameters of `{method}`")]
     BadParams {
-        /// Which request.
         method: String,
-        /// What was wrong.
         #[source]
         source: serde_json::Error,
     },

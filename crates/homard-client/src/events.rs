@@ -12,7 +12,6 @@ pub const EVENT_BUFFER: usize = 1_024;
 /// What a listener hears.
 #[derive(Debug, Clone)]
 pub enum Heard {
-    /// Something happened.
     Event(Arc<EventFrame>),
     /// So many events were lost on the way; whoever shows state should ask for it anew.
     Missed(u64),

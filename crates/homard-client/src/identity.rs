@@ -32,14 +32,12 @@ pub enum IdentityError {
     /// The system gives no randomness.
     #[error("the system offers no random numbers for a device key")]
     Random {
-        /// What it said.
         #[source]
         source: getrandom::Error,
     },
     /// The file cannot be read.
     #[error("could not read the device key `{}`", path.display())]
     Read {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -48,7 +46,6 @@ pub enum IdentityError {
     /// The file cannot be written.
     #[error("could not write the device key `{}`", path.display())]
     Write {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -60,7 +57,6 @@ pub enum IdentityError {
         path.display()
     )]
     Damaged {
-        /// Which.
         path: PathBuf,
         /// What is wrong; never the key.
         reason: &'static str,

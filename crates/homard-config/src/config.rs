@@ -35,9 +35,7 @@ use crate::views::Views;
 /// Settings in effect. Taken once at the edge of a unit of work and used to its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The server.
     pub gateway: gateway::Gateway,
-    /// Who answers.
     pub agents: agents::Agents,
     /// Which agent gets which messages.
     pub bindings: bindings::Bindings,
@@ -63,9 +61,7 @@ pub struct Config {
     pub session: session::Session,
     /// What agents have been taught.
     pub skills: skills::Skills,
-    /// Turns nobody typed.
     pub cron: cron::Cron,
-    /// What is logged.
     pub logging: logging::Logging,
     /// Being found by others.
     pub discovery: gateway::reach::Discovery,

@@ -41,9 +41,7 @@ pub struct ConfigSource {
     pub environment: Environment,
     /// Working directory and command line.
     pub facts: ProcessFacts,
-    /// Where things are.
     pub paths: Paths,
-    /// For stamps.
     pub clock: Clock,
     /// What is known about the sections of `channels`; without it they are taken as they are.
     pub channels: Option<fn() -> &'static ChannelSections>,

@@ -21,12 +21,10 @@ pub const DEV_PORT: u16 = 19_001;
 /// Which set of state to use, chosen on the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// `~/.homard`.
     #[default]
     Default,
     /// `~/.homard-dev`, on another port.
     Dev,
-    /// `~/.homard-<name>`.
     Named(String),
 }
 

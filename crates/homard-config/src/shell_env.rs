@@ -27,9 +27,7 @@ pub(crate) enum ShellEnvError {
     /// The shell could not be started.
     #[error("could not start the login shell `{shell}`")]
     Start {
-        /// Which shell.
         shell: String,
-        /// Why.
         #[source]
         source: std::io::Error,
     },

@@ -17,7 +17,6 @@ pub enum Program {
     Direct {
         /// A path, or a name looked up in the built `PATH`.
         program: String,
-        /// Its arguments.
         args: Vec<String>,
     },
 }
@@ -26,7 +25,6 @@ pub enum Program {
 /// started in [`Processes`](crate::Processes) with input.
 #[derive(Debug, Clone)]
 pub struct Command {
-    /// What is started.
     pub program: Program,
     /// Where; it must exist.
     pub cwd: PathBuf,

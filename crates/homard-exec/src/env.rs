@@ -73,24 +73,13 @@ pub enum EnvError {
     },
     /// A value the kernel would refuse.
     #[error("the value of `{name}` has a NUL character or is longer than {limit} bytes")]
-    BadValue {
-        /// Whose value.
-        name: String,
-        /// The limit.
-        limit: usize,
-    },
+    BadValue { name: String, limit: usize },
     /// A request to set something that looks like a secret.
     #[error("`{name}` looks like the name of a secret; only the owner may set it, in the configuration")]
-    LooksSecret {
-        /// The name.
-        name: String,
-    },
+    LooksSecret { name: String },
     /// A request to change which code runs.
     #[error("`{name}` changes which programs or libraries run and may not be set here")]
-    Steering {
-        /// The name.
-        name: String,
-    },
+    Steering { name: String },
 }
 
 /// A child's whole environment. Its `Debug` shows names only, because values may be secrets.

@@ -18,7 +18,6 @@ pub(crate) const WORD: &str = "launch-command";
 /// How hard records are hidden from commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum HideRecords {
-    /// Not at all.
     Never,
     /// Where it costs commands nothing: where the gateway may make mount namespaces, as root may.
     #[default]
@@ -31,7 +30,6 @@ pub enum HideRecords {
 /// What is not there for commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hidden {
-    /// How hard.
     pub how: HideRecords,
     /// Directories and files that are hidden.
     pub places: Vec<PathBuf>,
@@ -42,7 +40,6 @@ pub struct Hidden {
 /// How commands are started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launcher {
-    /// This program.
     pub program: PathBuf,
     /// What they do not see.
     pub hidden: Hidden,
@@ -125,7 +122,6 @@ pub enum LaunchError {
     /// It was not the gateway that asked.
     #[error("`{WORD}` is how the gateway starts commands; it is of no other use")]
     NotOurs,
-    /// The system refused.
     #[error("could not start the command: {0}")]
     CannotRun(std::io::Error),
 }

@@ -50,10 +50,7 @@ pub enum ProcessError {
     Exec(#[from] ExecError),
     /// Too many at once.
     #[error("{running} commands are running already, which is the most: end one of them first")]
-    TooMany {
-        /// How many.
-        running: usize,
-    },
+    TooMany { running: usize },
     /// The gateway is going down.
     #[error("the gateway is stopping, nothing is started any more")]
     Stopping,
@@ -61,7 +58,6 @@ pub enum ProcessError {
 
 /// What to start, and how far it may go.
 pub struct Start {
-    /// The command.
     pub command: Command,
     /// What people call it: the line as it was asked for.
     pub line: String,

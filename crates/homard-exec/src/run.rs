@@ -41,10 +41,7 @@ const READ_SIZE: usize = 16 * 1024;
 pub enum ExecError {
     /// The working directory is not there.
     #[error("the working directory `{cwd}` does not exist or is not a directory")]
-    NoDirectory {
-        /// Which.
-        cwd: PathBuf,
-    },
+    NoDirectory { cwd: PathBuf },
     /// The program could not be started.
     #[error("could not start `{program}`")]
     Start {
@@ -57,7 +54,6 @@ pub enum ExecError {
     /// The system would not say how the process ended.
     #[error("could not learn how process {pid} ended")]
     Wait {
-        /// Which.
         pid: u32,
         /// What the system said.
         #[source]
@@ -92,7 +88,6 @@ pub enum Exit {
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it ended.
     pub exit: Exit,
     /// Standard output and error in the order they arrived; what is not UTF-8 is replaced, and a marker
     /// stands where bytes were left out.

@@ -29,9 +29,7 @@ pub(crate) const DECIDERS: Guard = ExecApprovalRequestedEvent::GUARD;
 /// The two families clients know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Commands.
     Exec,
-    /// Every other tool.
     Plugin,
 }
 

@@ -33,7 +33,6 @@ pub(crate) struct Connections {
     pub(crate) limits: ConnectionLimits,
     /// What encrypts connections, if anything does.
     pub(crate) tls: Option<TlsConfig>,
-    /// Where connections run.
     pub(crate) sockets: Tasks,
     /// HTTP connections that are open, each with a request under way or about to come.
     pub(crate) visitors: AtomicUsize,

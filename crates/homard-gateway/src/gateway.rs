@@ -27,9 +27,7 @@ use crate::wizard::SetupWizard;
 
 /// What a gateway is made of.
 pub struct GatewayParts {
-    /// The owner's settings.
     pub config: ConfigHandle,
-    /// What is kept.
     pub store: Store,
     /// The walk of a message.
     pub relay: Relay,
@@ -64,7 +62,6 @@ pub struct GatewayPorts {
 /// How the gateway is reached from elsewhere; nothing of it by default.
 #[derive(Debug, Default)]
 pub struct NetworkParts {
-    /// Encrypts every connection.
     pub tls: Option<TlsConfig>,
     /// Asked who is calling, when the tailnet's word counts.
     pub tailscale: Option<Tailscale>,
@@ -73,11 +70,9 @@ pub struct NetworkParts {
 /// The machine, as presence shows it.
 #[derive(Debug, Clone, Default)]
 pub struct HostFacts {
-    /// Its name.
     pub name: String,
     /// Its operating system and release.
     pub platform: String,
-    /// Homard's version.
     pub version: String,
 }
 

@@ -32,12 +32,7 @@ pub(crate) enum HookError {
     Busy(String),
     /// The run of the call failed, and the caller waited for it.
     #[error("{error}")]
-    Failed {
-        /// What went wrong.
-        error: String,
-        /// The run.
-        run_id: String,
-    },
+    Failed { error: String, run_id: String },
 }
 
 impl From<IdError> for HookError {

@@ -21,7 +21,6 @@ pub(crate) struct Lifecycle {
     /// One per start of the gateway.
     pub(crate) boot_id: String,
     started: Instant,
-    /// Where handlers run.
     pub(crate) tasks: Tasks,
     /// Cancelled when the gateway begins to stop.
     pub(crate) stopping: CancellationToken,
@@ -56,12 +55,10 @@ impl Lifecycle {
 
 /// How the gateway is doing, and on which machine.
 pub(crate) struct Diagnostics {
-    /// The machine.
     pub(crate) host: HostFacts,
     log_file: Box<dyn Fn() -> PathBuf + Send + Sync>,
     /// The last look at everything.
     pub(crate) health: Health,
-    /// What is counted.
     pub(crate) metrics: Metrics,
 }
 

@@ -19,9 +19,7 @@ use crate::gateway::Gateway;
 /// What every handler gets besides its parameters.
 #[derive(Clone)]
 pub(crate) struct Cx {
-    /// The gateway.
     pub(crate) gateway: Arc<Gateway>,
-    /// Who is calling.
     pub(crate) caller: Arc<Caller>,
     /// The request's id, for methods that answer twice.
     pub(crate) request_id: Arc<str>,
@@ -49,7 +47,6 @@ pub(crate) struct Entry {
 /// What can be said about a method without calling it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts {
-    /// The wire name.
     pub(crate) name: &'static str,
     /// Who may call it.
     pub(crate) access: Access,
@@ -68,7 +65,6 @@ pub(crate) struct Facts {
 #[cfg(test)]
 #[derive(Clone, Copy)]
 pub(crate) struct ParamsProbe {
-    /// Reads them.
     pub(crate) read: fn(&str) -> Result<(), RequestError>,
     /// The names of their fields, as serde tells them to who writes a wrong one.
     pub(crate) refusal: fn() -> String,

@@ -33,9 +33,7 @@ pub trait SetupWizard: Send + Sync {
 /// What becomes of a conversation that is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AndThen {
-    /// It goes on.
     GoOn,
-    /// It is cancelled.
     Cancel,
 }
 

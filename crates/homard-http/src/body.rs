@@ -26,7 +26,6 @@ pub enum BodyError {
     /// Not all of it came in time.
     #[error("Request body timeout")]
     TooSlow,
-    /// The connection broke.
     #[error("the request's body could not be read")]
     Broken,
 }

@@ -18,9 +18,7 @@ const BESIDE: [&str; 2] = ["openai-completions", "openai-responses"];
 /// Texts that are to become vectors.
 #[derive(Debug, Clone)]
 pub struct EmbedRequest {
-    /// By which model.
     pub model: Arc<ModelSpec>,
-    /// The texts.
     pub input: Vec<String>,
     /// How long vectors are to be; the model's own length when absent.
     pub dimensions: Option<u32>,

@@ -44,7 +44,6 @@ pub enum FailReason {
     ModelNotFound,
     /// The owner's budget is spent; nothing was asked.
     Budget,
-    /// Somebody stopped it.
     Aborted,
     /// None of the above.
     Unknown,

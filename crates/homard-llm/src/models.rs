@@ -25,7 +25,6 @@ pub const CLI_API: &str = "cli";
 /// A model that can be asked.
 #[derive(Clone)]
 pub struct Resolved {
-    /// Who answers.
     pub provider: Arc<dyn Provider>,
     /// What is asked for.
     pub model: Arc<ModelSpec>,
@@ -50,29 +49,24 @@ pub enum ModelError {
         provider: String,
         /// The closest that exists.
         nearest: Option<String>,
-        /// All that exist.
         known: Vec<String>,
     },
     /// The provider offers nothing of that name and accepts no others.
     #[error("provider `{provider}` has no model `{model}`{}; it has: {}", did_you_mean(.nearest.as_ref()), .known.join(", "))]
     UnknownModel {
-        /// Which provider.
         provider: String,
         /// What was asked for.
         model: String,
         /// The closest that exists.
         nearest: Option<String>,
-        /// All that exist.
         known: Vec<String>,
     },
     /// The model is called by an API this version does not speak.
     #[error("model `{model}` wants the API `{api}`, which is not supported yet; supported are: {}", .known.join(", "))]
     UnsupportedApi {
-        /// Which model.
         model: ModelRef,
         /// The API it wants.
         api: String,
-        /// What is spoken.
         known: Vec<&'static str>,
     },
 }

@@ -51,16 +51,13 @@ pub enum StreamEvent {
     ToolCallStart {
         /// Which call of this answer, from 0.
         index: usize,
-        /// The call's id.
         id: String,
-        /// Which tool.
         name: String,
     },
     /// More of a call's arguments, as JSON text cut anywhere.
     ToolCallDelta {
         /// Which call of this answer, from 0.
         index: usize,
-        /// The next piece.
         json: String,
     },
     /// A call is complete and readable.
@@ -77,9 +74,7 @@ pub enum StreamEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Who was asked.
     pub provider: String,
-    /// For which model.
     pub model: String,
     /// With which credential, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -97,9 +97,7 @@ pub enum CredentialKind {
 /// Keys that sign requests to a region.
 #[derive(Debug, Clone)]
 pub struct AwsKeys {
-    /// The public half.
     pub access_key_id: String,
-    /// The secret half.
     pub secret_access_key: ApiKey,
     /// Proof that temporary keys belong together.
     pub session_token: Option<ApiKey>,
@@ -147,9 +145,7 @@ impl ProviderSpec {
 /// What a model can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKind {
-    /// Text.
     Text,
-    /// Pictures.
     Image,
     /// Documents such as PDFs.
     Document,
@@ -181,7 +177,6 @@ impl InputKind {
 /// A model: its names, limits, abilities and prices.
 #[derive(Debug, Clone)]
 pub struct ModelSpec {
-    /// Who offers it.
     pub provider: ProviderId,
     /// The provider's name for it.
     pub id: ModelId,
@@ -193,7 +188,6 @@ pub struct ModelSpec {
     pub reasoning: bool,
     /// What it can be shown.
     pub input: Vec<InputKind>,
-    /// What it costs.
     pub price: Price,
     /// Prompt and answer together, in tokens: what the owner says or the server has; `None` where nobody knows.
     pub context_window: Option<u32>,
@@ -250,9 +244,7 @@ impl ModelSpec {
 /// US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Price {
-    /// Prompt tokens.
     pub input: f64,
-    /// Answer tokens.
     pub output: f64,
     /// Prompt tokens served from the cache.
     pub cache_read: f64,
@@ -296,11 +288,8 @@ pub enum MaxTokensField {
 /// How a server wants to be told to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThinkingFormat {
-    /// `reasoning_effort`.
     OpenAi,
-    /// `thinking: {type}`.
     Zai,
-    /// `enable_thinking`.
     Qwen,
 }
 
@@ -308,13 +297,10 @@ pub enum ThinkingFormat {
 /// did not say; [`Models`](crate::Models) then decides by the address.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compat {
-    /// Understands `store`.
     pub supports_store: Option<bool>,
     /// Wants the system prompt as role `developer` from reasoning models.
     pub supports_developer_role: Option<bool>,
-    /// Understands `reasoning_effort`.
     pub supports_reasoning_effort: Option<bool>,
-    /// Understands `stream_options.include_usage`; assumed.
     pub supports_usage_in_streaming: Option<bool>,
     /// Which field limits the answer.
     pub max_tokens_field: Option<MaxTokensField>,

@@ -31,7 +31,6 @@ const MAX_VOICE: usize = 64;
 /// Why nothing was said.
 #[derive(Debug, thiserror::Error)]
 pub enum SpeechError {
-    /// Nobody can speak.
     #[error("no speaker is available: install `espeak-ng` where the gateway finds it (PATH)")]
     NoSpeaker,
     /// There is no such speaker.
@@ -43,13 +42,11 @@ pub enum SpeechError {
     /// Not the name of a voice.
     #[error("a voice is named by letters, digits, `-`, `+` and `_`, at most {MAX_VOICE}")]
     Voice,
-    /// The program failed.
     #[error("`espeak-ng` failed: {0}")]
     Failed(String),
     /// The file could not be made.
     #[error("the sound could not be kept in `{path}`")]
     File {
-        /// Where.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -70,7 +67,6 @@ impl SpeechError {
 pub struct Habits {
     /// Whether answers are to be spoken.
     pub enabled: bool,
-    /// Who speaks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
 }
@@ -112,13 +108,10 @@ pub fn speaker(config: &Config) -> Option<PathBuf> {
 /// What is to be said, and how.
 #[derive(Debug, Clone, Default)]
 pub struct Speech {
-    /// The words.
     pub text: String,
     /// Who is to speak.
     pub provider: Option<String>,
-    /// With which voice.
     pub voice: Option<String>,
-    /// How fast.
     pub words_per_minute: Option<u32>,
 }
 

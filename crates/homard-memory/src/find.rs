@@ -25,7 +25,6 @@ pub(super) struct MemoryQuery {
 /// Some lines of a file.
 #[derive(Debug)]
 struct Passage {
-    /// Counted from 0.
     first: usize,
     text: Vec<String>,
 }

@@ -31,7 +31,6 @@ pub struct Memory {
 /// The files of a memory.
 #[derive(Debug, Default)]
 pub struct MemoryFiles {
-    /// By path.
     pub files: Vec<MemoryFile>,
     /// Whether there are more than are told.
     pub truncated: bool,
@@ -40,7 +39,6 @@ pub struct MemoryFiles {
 /// What a search found.
 #[derive(Debug, Default)]
 pub struct MemoryMatches {
-    /// The best first.
     pub hits: Vec<MemoryHit>,
     /// Whether there are more, or not everything was looked through.
     pub truncated: bool,

@@ -16,7 +16,6 @@ pub enum WorkspaceFileError {
     /// It is not one of a memory.
     #[error("`{0}` is not a file of a memory; memory.list names those there are")]
     NotOfAMemory(String),
-    /// There is none.
     #[error("there is no file `{0}` in this memory")]
     Missing(String),
     /// It is a link, a folder or something else.
@@ -28,18 +27,14 @@ pub enum WorkspaceFileError {
     /// The disk does not give it.
     #[error("`{name}` could not be read")]
     Unreadable {
-        /// Which file.
         name: String,
-        /// Why.
         #[source]
         source: io::Error,
     },
     /// The disk does not take it.
     #[error("`{name}` could not be written")]
     Unwritable {
-        /// Which file.
         name: String,
-        /// Why.
         #[source]
         source: io::Error,
     },

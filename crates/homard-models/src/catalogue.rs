@@ -113,7 +113,6 @@ pub struct Place {
 /// A variable that holds a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EnvKey {
-    /// The variable's name.
     pub name: &'static str,
     /// What kind of proof it holds.
     pub kind: CredentialKind,
@@ -126,7 +125,6 @@ pub enum AuthKind {
     ApiKey,
     /// With a pasted token.
     Token,
-    /// By logging in.
     OAuth,
     /// By signing requests with AWS keys.
     Aws,
@@ -145,7 +143,6 @@ pub enum DiscoveryKind {
     OpenAiPerToken,
     /// `GET /api/tags`, and `/api/show` for each.
     Ollama,
-    /// `ListFoundationModels`.
     Bedrock,
 }
 

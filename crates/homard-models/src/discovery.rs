@@ -45,11 +45,9 @@ pub type Keys = Arc<dyn Fn(ProviderAuth) -> BoxFuture<'static, Option<Arc<Creden
 /// What discovery needs from the house.
 #[derive(Clone)]
 pub struct DiscoveryParts {
-    /// Asks the servers.
     pub http: Http,
     /// Tells how old an answer is.
     pub clock: Clock,
-    /// Runs the asking.
     pub tasks: Tasks,
     /// Where answers are kept: `<state>/cache/model-discovery.json`.
     pub cache: PathBuf,
@@ -57,7 +55,6 @@ pub struct DiscoveryParts {
     pub keys: Option<Keys>,
     /// What the owner says about asking Amazon.
     pub bedrock: BedrockDiscovery,
-    /// Whom to ask.
     pub targets: Vec<Target>,
 }
 

@@ -26,9 +26,7 @@ const ANSWERED: &str = "stop";
 /// Texts that are to become vectors.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// By which model.
     pub model: ModelRef,
-    /// The texts.
     pub input: Vec<String>,
     /// How long vectors are to be; the model's own length when absent.
     pub dimensions: Option<u32>,

@@ -52,11 +52,9 @@ pub struct CallerParts {
     pub chain: Vec<Resolved>,
     /// What providers can be called with. A provider that is not in here is called with nothing.
     pub auth: Arc<BTreeMap<ProviderId, ProviderAuth>>,
-    /// Stored credentials.
     pub profiles: Profiles,
     /// What may be spent.
     pub ledger: Ledger,
-    /// On whose behalf.
     pub spender: Spender,
     /// The credential the conversation keeps to.
     pub pinned: Option<Pinned>,
@@ -82,7 +80,6 @@ impl fmt::Debug for CallerParts {
 /// A credential a conversation keeps to, so that the provider's cache is met again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinned {
-    /// Its name.
     pub id: String,
     /// Whether a person chose it: then no other is used for its provider, and trouble leads to another model.
     pub by_user: bool,
@@ -91,11 +88,8 @@ pub struct Pinned {
 /// Who answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Winner {
-    /// The provider.
     pub provider: ProviderId,
-    /// The model.
     pub model: ModelId,
-    /// The credential.
     pub profile: Option<String>,
 }
 

@@ -38,7 +38,6 @@ pub struct Inputs<'a> {
     pub env: &'a Environment,
     /// Providers with a stored profile.
     pub stored_profiles: &'a BTreeSet<ProviderId>,
-    /// What servers listed.
     pub discovered: &'a Discovered,
     /// The `models.json` of before, which people edit.
     pub kept: Option<&'a Value>,

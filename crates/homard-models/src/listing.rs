@@ -13,7 +13,6 @@ use crate::router::ModelRouter;
 /// One line of the list.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// Its full name.
     pub reference: ModelRef,
     /// What it can do.
     pub model: Arc<ModelSpec>,

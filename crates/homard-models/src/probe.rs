@@ -33,15 +33,10 @@ const CALL_MAX_TOKENS: u32 = 256;
 /// What to try.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
-    /// Only this provider.
     pub provider: Option<ProviderId>,
-    /// Only this credential.
     pub profile: Option<String>,
-    /// See [`PROBE_TIMEOUT`].
     pub timeout: Duration,
-    /// See [`PROBES_AT_ONCE`].
     pub at_once: usize,
-    /// See [`PROBE_MAX_TOKENS`].
     pub max_tokens: u32,
     /// Also have a tool called.
     pub tools: bool,
@@ -63,7 +58,6 @@ impl Default for ProbeOptions {
 /// What one try brought.
 #[derive(Debug, Clone)]
 pub struct Probed {
-    /// Whom.
     pub provider: ProviderId,
     /// For which model; `None` where the provider has none to ask.
     pub model: Option<ModelRef>,

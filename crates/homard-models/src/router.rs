@@ -39,7 +39,6 @@ const LAST: [&str; 2] = ["amazon-bedrock", "github-copilot"];
 pub struct Lasting {
     /// What was spent and may be.
     pub ledger: Ledger,
-    /// Credentials by agent.
     pub profiles: ProfileShelf,
     /// When credentials that rest may be asked early.
     pub pacing: Pacing,
@@ -64,7 +63,6 @@ pub struct ModelRouter {
 
 /// On whose behalf a run asks.
 pub struct Run {
-    /// Who pays.
     pub spender: Spender,
     /// The credential the conversation keeps to.
     pub pinned: Option<Pinned>,

@@ -44,7 +44,6 @@ const COMFORT: u32 = 2;
 /// A model somebody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which.
     pub model: ModelRef,
     /// The credential they want it called with, and no other.
     pub profile: Option<String>,
@@ -59,7 +58,6 @@ pub enum SelectError {
     /// The text cannot be a name.
     #[error("`{text}` cannot be the name of a model: write provider/model")]
     NotAName {
-        /// What was written.
         text: String,
         /// What is wrong with it.
         #[source]
@@ -283,7 +281,6 @@ fn split_profile(text: &str) -> (&str, Option<&str>) {
 /// Whether a model's context is large enough to work in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// It is.
     Ok,
     /// It is small: work will be cut short.
     Warn,

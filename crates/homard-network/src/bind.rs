@@ -14,10 +14,7 @@ const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 pub enum BindError {
     /// `customBindHost` is not an address.
     #[error("gateway.customBindHost `{host}` is not an address")]
-    NotAnAddress {
-        /// As written.
-        host: String,
-    },
+    NotAnAddress { host: String },
 }
 
 /// Where to listen.

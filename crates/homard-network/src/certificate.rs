@@ -33,7 +33,6 @@ pub enum CertificateError {
     /// A file cannot be read or written.
     #[error("`{path}` cannot be used for TLS")]
     File {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -41,24 +40,15 @@ pub enum CertificateError {
     },
     /// A file holds no certificate.
     #[error("`{path}` holds no certificate in PEM form")]
-    NoCertificate {
-        /// Which.
-        path: PathBuf,
-    },
+    NoCertificate { path: PathBuf },
     /// A file holds no key.
     #[error("`{path}` holds no private key in PEM form")]
-    NoKey {
-        /// Which.
-        path: PathBuf,
-    },
+    NoKey { path: PathBuf },
     /// Key and certificate do not belong together, or are of a kind we cannot use.
     #[error("the key in `{key}` does not fit the certificate in `{cert}`")]
     Mismatch {
-        /// The certificate.
         cert: PathBuf,
-        /// The key.
         key: PathBuf,
-        /// What was wrong.
         #[source]
         source: rustls::Error,
     },
@@ -72,7 +62,6 @@ pub enum CertificateError {
 pub struct CertificateFiles {
     /// The certificate, with its chain behind it.
     pub cert: PathBuf,
-    /// Its key.
     pub key: PathBuf,
     /// Further certificates to send along.
     pub ca: Option<PathBuf>,

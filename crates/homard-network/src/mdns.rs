@@ -37,7 +37,6 @@ pub struct Facts {
     pub display_name: String,
     /// The machine's name on the network, without a domain.
     pub host: String,
-    /// The gateway's port.
     pub port: u16,
     /// The certificate's fingerprint, when it speaks TLS.
     pub tls_sha256: Option<String>,
@@ -130,7 +129,6 @@ pub struct Beacon {
     pub host: String,
     /// The port that is announced.
     pub port: u16,
-    /// Its addresses.
     pub addresses: Vec<IpAddr>,
     /// Its name in the local domain.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,7 +136,6 @@ pub struct Beacon {
     /// Its name on the tailnet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tailnet_dns: Option<String>,
-    /// The gateway's port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gateway_port: Option<u16>,
     /// Where to log in.
@@ -158,7 +155,6 @@ pub struct Beacon {
     /// The program's path on its machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cli_path: Option<String>,
-    /// Where to connect.
     pub ws_url: String,
 }
 

@@ -40,17 +40,13 @@ pub enum TailscaleError {
     /// It did not do what it was asked.
     #[error("`tailscale {what}` failed: {said}")]
     Failed {
-        /// What was asked.
         what: String,
         /// The beginning of what it said.
         said: String,
     },
     /// Its answer is not what it should be.
     #[error("the answer of `tailscale {what}` could not be understood")]
-    Unreadable {
-        /// What was asked.
-        what: String,
-    },
+    Unreadable { what: String },
 }
 
 /// A person on the tailnet.

@@ -27,10 +27,8 @@ const SPEAKS: &[u8] = b"http/1.1";
 /// Why TLS cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The certificate.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// The cryptography.
     #[error("TLS could not be set up")]
     Setup(#[from] rustls::Error),
 }

@@ -35,10 +35,7 @@ const OPTIONS: [&str; 6] = [
 pub enum TunnelError {
     /// The target cannot be one.
     #[error("`{target}` is not a host to log in to; write user@host or user@host:port")]
-    BadTarget {
-        /// As written.
-        target: String,
-    },
+    BadTarget { target: String },
     /// The program could not be started.
     #[error("`ssh` could not be started; is it installed and on the PATH?")]
     NotThere(#[source] io::Error),
@@ -48,7 +45,6 @@ pub enum TunnelError {
     /// It ended instead of standing.
     #[error("the tunnel to {target} could not be opened: {said}")]
     Failed {
-        /// Where to.
         target: String,
         /// What `ssh` said last.
         said: String,
@@ -56,7 +52,6 @@ pub enum TunnelError {
     /// It took too long.
     #[error("the tunnel to {target} did not stand within {seconds} s")]
     TooSlow {
-        /// Where to.
         target: String,
         /// How long was waited.
         seconds: u64,
@@ -66,7 +61,6 @@ pub enum TunnelError {
 /// Where to log in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SshTarget {
-    /// `user@host` or `host`.
     destination: String,
     port: Option<u16>,
     identity: Option<PathBuf>,

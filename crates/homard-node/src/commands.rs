@@ -19,7 +19,6 @@ use crate::machine::Machine;
 
 /// What a command is given.
 pub(crate) struct CommandCall {
-    /// The machine.
     pub(crate) machine: Arc<Machine>,
     /// What the caller said, not looked at yet.
     pub(crate) params: Value,
@@ -44,9 +43,7 @@ pub(crate) enum CommandAnswer {
 /// What came of a command that did not do what it should.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// For programs.
     pub(crate) code: &'static str,
-    /// For people.
     pub(crate) message: String,
 }
 

@@ -26,20 +26,17 @@ const JITTER: f64 = 0.25;
 /// How a node is started.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// The gateway.
     pub url: String,
     /// The shared secret or a setup code's token, for the first time.
     pub auth: ConnectAuth,
     /// What it is called; the machine's name otherwise.
     pub display_name: Option<String>,
-    /// The program's version.
     pub version: String,
 }
 
 /// Why a node cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// What it remembers.
     #[error(transparent)]
     Keep(#[from] KeepError),
     /// The gateway will never let it in like this.
@@ -51,12 +48,7 @@ pub enum HostError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
     /// It is connected and offers these commands.
-    Connected {
-        /// Its id.
-        node_id: String,
-        /// What it offers.
-        commands: Vec<String>,
-    },
+    Connected { node_id: String, commands: Vec<String> },
     /// The owner has to let it in.
     Waiting {
         /// The question, for `homard devices approve`.
@@ -64,7 +56,6 @@ pub enum Happening {
     },
     /// It is not connected (any more) and tries again.
     Away {
-        /// Why.
         reason: String,
         /// When it tries again.
         retry_in: Duration,
@@ -199,7 +190,6 @@ enum Refused {
     Waiting(Option<String>),
     /// An old token was forgotten; try without.
     TokenForgotten,
-    /// Try again later.
     Away,
     /// Trying again would not help.
     Never,

@@ -10,15 +10,12 @@ use serde::{Deserialize, Serialize};
 /// Why what a node remembers could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum KeepError {
-    /// The key.
     #[error(transparent)]
     Identity(#[from] IdentityError),
     /// The file or its folder.
     #[error("could not {what} `{}`", path.display())]
     Io {
-        /// What was tried.
         what: &'static str,
-        /// Which.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -26,10 +23,7 @@ pub enum KeepError {
     },
     /// Not ours, or cut off.
     #[error("`{}` is damaged; move it away, and the node asks to be let in again", path.display())]
-    Damaged {
-        /// Which.
-        path: PathBuf,
-    },
+    Damaged { path: PathBuf },
 }
 
 /// The folder of a node.

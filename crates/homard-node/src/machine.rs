@@ -22,11 +22,9 @@ pub struct Machine {
     pub display: Option<String>,
     /// Where commands run unless they say otherwise.
     pub home: PathBuf,
-    /// Where devices are.
     pub devices: PathBuf,
     /// Which commands may run.
     pub policy: PolicyStore,
-    /// The time.
     pub clock: Clock,
 }
 

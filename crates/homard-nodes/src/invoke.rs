@@ -39,11 +39,8 @@ pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 /// A command somebody wants run.
 #[derive(Clone)]
 pub struct InvokeRequest {
-    /// Of whom.
     pub node: DeviceId,
-    /// Which command.
     pub command: String,
-    /// With what.
     pub params: Option<Value>,
     /// How long it may take, from now on.
     pub timeout: Duration,
@@ -58,7 +55,6 @@ pub struct InvokeRequest {
 /// What a node answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// What came, read.
     pub payload: Value,
     /// What came, as the node wrote it.
     pub payload_json: Option<String>,
@@ -82,10 +78,8 @@ pub enum InvokeError {
     /// It took too long.
     #[error("node invoke timed out")]
     TimedOut,
-    /// It went away.
     #[error("node disconnected ({0})")]
     Disconnected(String),
-    /// It said no.
     #[error("{}", words(.0))]
     Failed(NodeError),
     /// What is known of it cannot be looked up.

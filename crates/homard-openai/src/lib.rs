@@ -40,13 +40,9 @@ const RESPONSES: &str = "/v1/responses";
 /// One of the routes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// Chat completions.
     Chat,
-    /// Vectors of texts.
     Embeddings,
-    /// The agents.
     Models,
-    /// Responses.
     Responses,
 }
 
@@ -94,9 +90,7 @@ impl Route {
 
 /// What is asked of the API, by somebody who has proven who they are.
 pub struct ApiRequest {
-    /// Which route.
     pub route: Route,
-    /// The request.
     pub request: Request<Incoming>,
     /// What whoever asks may do.
     pub scopes: ScopeSet,
@@ -105,9 +99,7 @@ pub struct ApiRequest {
 /// The API, and what it needs to answer.
 #[derive(Clone)]
 pub struct OpenAiApi {
-    /// The owner's settings.
     pub config: ConfigHandle,
-    /// What is kept.
     pub store: Store,
     /// Where requests become runs.
     pub relay: Relay,

@@ -32,11 +32,8 @@ const MAX_NAME: usize = 200;
 /// A piece of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Words.
     Text(String),
-    /// A picture.
     Image(Content),
-    /// A file.
     File {
         /// What it is called.
         name: Option<String>,
@@ -48,14 +45,11 @@ pub(super) enum Part {
 /// Where bytes come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
-    /// From the request.
     Sent {
         /// The kind the caller names.
         kind: Option<String>,
-        /// Base64.
         data: String,
     },
-    /// From an address.
     At(String),
 }
 
@@ -79,7 +73,6 @@ pub(super) struct Rules<'a> {
     /// Most pictures, and bytes of all of them.
     pub(super) max_images: usize,
     pub(super) max_total_image_bytes: usize,
-    /// Most parts fetched.
     pub(super) max_urls: usize,
 }
 

@@ -24,9 +24,7 @@ pub(super) enum ApiError {
     /// The request asks for what does not exist or cannot be.
     #[error("{message}")]
     Invalid {
-        /// What to change.
         message: String,
-        /// Where.
         param: Option<&'static str>,
         /// The word programs decide on.
         code: Option<&'static str>,
@@ -46,7 +44,6 @@ pub(super) enum ApiError {
     /// What is kept could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The run failed.
     #[error("{message}")]
     Run {
         /// What went wrong, for people.

@@ -193,9 +193,7 @@ impl Running {
 
 /// What is heard of a run that goes well.
 pub(super) enum News {
-    /// More words.
     Text(String),
-    /// The end.
     Ended(Arc<RunEnd>),
 }
 

@@ -24,18 +24,13 @@ pub(super) struct Talk {
 /// One message.
 #[derive(Debug, PartialEq)]
 pub(super) enum TalkPiece {
-    /// By the person.
     User(Vec<Part>),
-    /// By the model.
     Assistant {
-        /// Its words.
         text: String,
-        /// What it called.
         calls: Vec<ToolCall>,
     },
     /// By a tool of the caller's.
     Result {
-        /// The answered call.
         id: String,
         /// What the tool said.
         text: String,

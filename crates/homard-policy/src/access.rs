@@ -33,9 +33,7 @@ pub use rules::{
 /// What a message is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
-    /// The message.
     pub message: &'a Inbound,
-    /// The account's rules.
     pub rules: &'a AccountRules,
     /// Senders the owner has let in by their code; they count in direct messages only.
     pub let_in: &'a [String],
@@ -58,7 +56,6 @@ pub struct Case<'a> {
 pub enum Activation {
     /// When we are meant.
     Mention,
-    /// Always.
     Always,
 }
 
@@ -124,7 +121,6 @@ pub enum Refusal {
     /// The group or the topic is turned off.
     #[error("the group or topic is turned off (enabled)")]
     GroupOff,
-    /// Nobody allowed them.
     #[error("the sender is not on any allow-list")]
     NotAllowed,
     /// They may speak, but not command.

@@ -93,7 +93,6 @@ pub struct Said {
     pub sender: String,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,
-    /// What.
     pub text: String,
     /// The platform's id for it.
     pub message_id: String,
@@ -119,7 +118,6 @@ impl Said {
 pub struct AttachedFile {
     /// Where it is now.
     pub path: PathBuf,
-    /// Its media type.
     pub mime: Option<String>,
     /// Where it came from.
     pub url: Option<String>,
@@ -137,7 +135,6 @@ pub struct GroupTold<'a> {
 /// Everything that is told with a message.
 #[derive(Debug, Clone)]
 pub struct Told<'a> {
-    /// The message.
     pub message: &'a Inbound,
     /// What is left of its text.
     pub text: &'a str,
@@ -205,7 +202,6 @@ impl<'a> Told<'a> {
 pub struct PromptParts {
     /// Goes into the system prompt; the same for every message of a conversation.
     pub system_extra: String,
-    /// The message.
     pub user_text: String,
 }
 

@@ -12,9 +12,7 @@ pub const CARRIED_OVER: [&str; 4] = ["thinkingLevel", "verboseLevel", "reasoning
 /// What resets tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// One person.
     Direct,
-    /// Several people.
     Group,
     /// A thread or topic.
     Thread,

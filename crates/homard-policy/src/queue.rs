@@ -26,7 +26,6 @@ pub struct QueuePolicy {
     pub mode: QueueMode,
     /// Quiet time before they are taken.
     pub debounce: Duration,
-    /// Most that wait.
     pub cap: usize,
     /// What happens to the rest.
     pub drop: QueueDrop,
@@ -39,7 +38,6 @@ pub struct QueueOptions {
     pub mode: Option<QueueMode>,
     /// Quiet time before they are taken.
     pub debounce: Option<Duration>,
-    /// Most that wait.
     pub cap: Option<usize>,
     /// What happens to the rest.
     pub drop: Option<QueueDrop>,
@@ -113,11 +111,9 @@ pub fn is_waiting(waiting: &[Item<'_>], new: &Item<'_>) -> bool {
 /// What is to be done so that one more message may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MakeRoom {
-    /// Nothing.
     Enough,
     /// The oldest ones go, this many; `noted` says that one line of each is kept.
     GiveUpOldest {
-        /// How many.
         count: usize,
         /// Whether a line of each is kept.
         noted: bool,
@@ -144,7 +140,6 @@ pub fn make_room(policy: &QueuePolicy, waiting: usize) -> MakeRoom {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Overflow {
-    /// How many.
     pub dropped: u64,
     /// A line of each of the latest.
     pub lines: Vec<String>,

@@ -21,7 +21,6 @@ pub use threading::{ReplyToMode, Threader};
 /// What a finished answer comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// This is said.
     Aloud(ReplyText),
     /// Nothing is said: the model chose silence, or had nothing to say.
     Silence,
@@ -48,7 +47,6 @@ pub enum ReplyTo {
     None,
     /// The one that is being answered.
     Current,
-    /// This one.
     Id(String),
 }
 

@@ -73,7 +73,6 @@ pub enum Tier {
     Account,
     /// It takes every account of the platform.
     Channel,
-    /// No binding matches.
     Default,
 }
 
@@ -111,9 +110,7 @@ impl Tier {
 /// Where a message belongs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Destination {
-    /// Who answers.
     pub agent: AgentId,
-    /// The conversation.
     pub session: SessionKey,
     /// The conversation it branched off, where threads do.
     pub parent: Option<SessionKey>,
@@ -130,9 +127,7 @@ pub struct Destination {
 /// Who writes, as far as it decides where they are answered: the main conversation is the owner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// The owner.
     Owner,
-    /// Anybody else.
     Guest,
 }
 
@@ -352,7 +347,6 @@ impl fmt::Display for Miss {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It decided.
     Won,
     /// It matches, and another decided.
     Beaten,
@@ -366,11 +360,9 @@ pub enum Outcome {
 pub struct Considered {
     /// Its place in the file, counted from 0.
     pub index: usize,
-    /// Whom it names.
     pub agent: String,
     /// What became of it.
     pub outcome: Outcome,
-    /// Why, in words.
     pub why: String,
 }
 

@@ -11,7 +11,6 @@ pub use homard_config::config::session::send_policy::SendAction;
 pub struct Place<'a> {
     /// What `/send` left with the session.
     pub own: Option<&'a str>,
-    /// The conversation.
     pub session: &'a SessionKey,
     /// The platform, where the session's key does not say.
     pub channel: Option<&'a str>,

@@ -73,7 +73,6 @@ impl Default for Reading<'_> {
 pub struct Vocabulary {
     /// Messages that start afresh.
     pub reset_triggers: Vec<String>,
-    /// `provider/model`.
     pub models: Vec<String>,
     /// Short names of models.
     pub aliases: Vec<String>,
@@ -239,11 +238,8 @@ pub enum Directive {
     Reasoning(Arg<Thoughts>),
     /// Whether commands leave the sandbox.
     Elevated(Arg<Elevation>),
-    /// Where commands run.
     Exec(Arg<ExecOptions>),
-    /// Which model answers.
     Model(Arg<String>),
-    /// How messages wait.
     Queue(Arg<QueueOptions>),
 }
 

@@ -18,7 +18,6 @@ pub struct ConnectParams {
     pub min_protocol: u32,
     /// Newest protocol the client speaks.
     pub max_protocol: u32,
-    /// Who is calling.
     pub client: ClientDescription,
     /// What the client understands beyond the basics.
     #[serde(default)]
@@ -29,7 +28,6 @@ pub struct ConnectParams {
     /// What a node's operating system lets it do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<BTreeMap<String, bool>>,
-    /// A node's PATH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_env: Option<String>,
     /// A node's desktop control abilities.
@@ -38,7 +36,6 @@ pub struct ConnectParams {
     /// A node's worker runtime.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_runs: Option<Value>,
-    /// `operator` or `node`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Permissions asked for; none are implied.
@@ -53,10 +50,8 @@ pub struct ConnectParams {
     /// Shared secrets and tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<ConnectAuth>,
-    /// The person's language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    /// The client's self-description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
 }
@@ -65,11 +60,8 @@ pub struct ConnectParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientDescription {
-    /// Which program.
     pub id: ClientId,
-    /// In which manner.
     pub mode: ClientMode,
-    /// Its version.
     pub version: String,
     /// Its operating system; pinned when the device is paired.
     pub platform: String,
@@ -79,13 +71,11 @@ pub struct ClientDescription {
     /// `iPhone`, `Linux` …; pinned when the device is paired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    /// Hardware model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
     /// One per running program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance_id: Option<String>,
-    /// The build.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
     /// The person's time zone.
@@ -99,37 +89,23 @@ pub struct ClientDescription {
 pub enum ClientId {
     /// An embedded chat page.
     WebchatUi,
-    /// The Control UI.
     OpenclawControlUi,
-    /// A browser extension.
     OpenclawBrowserCopilot,
-    /// The terminal UI.
     OpenclawTui,
-    /// A chat widget.
     Webchat,
-    /// The command line.
     Cli,
     /// A program of the owner's.
     GatewayClient,
-    /// The macOS app.
     OpenclawMacos,
-    /// The Linux app.
     OpenclawLinux,
-    /// The iOS app.
     OpenclawIos,
-    /// The watchOS app.
     OpenclawWatchos,
-    /// The Android app.
     OpenclawAndroid,
-    /// A headless node.
     NodeHost,
-    /// A worker.
     OpenclawWorker,
-    /// A test.
     Test,
     /// A scanner that asks only what this is.
     Fingerprint,
-    /// A probe.
     OpenclawProbe,
 }
 
@@ -139,19 +115,14 @@ pub enum ClientId {
 pub enum ClientMode {
     /// Chat in a browser.
     Webchat,
-    /// One command.
     Cli,
-    /// An interactive program.
     Ui,
-    /// A service.
     Backend,
     /// A host that offers commands.
     Node,
-    /// A worker.
     Worker,
     /// Only looking whether somebody is there.
     Probe,
-    /// A test.
     Test,
 }
 
@@ -198,7 +169,6 @@ pub struct DeviceProof {
     pub signature: String,
     /// When it was signed, milliseconds since 1970.
     pub signed_at: i64,
-    /// The challenge's.
     pub nonce: String,
 }
 
@@ -206,10 +176,8 @@ pub struct DeviceProof {
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConnectAuth {
-    /// The gateway's token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// The gateway's password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// A token this gateway issued to the device earlier.
@@ -240,7 +208,6 @@ impl fmt::Debug for ConnectAuth {
 /// Payload of the event every socket gets first.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectChallenge {
-    /// To be signed.
     pub nonce: String,
     /// The gateway's clock; clients sign with it.
     pub ts: i64,
@@ -252,16 +219,12 @@ pub struct ConnectChallenge {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloOk {
-    /// Always `hello-ok`.
     #[serde(rename = "type")]
     pub kind: HelloTag,
-    /// Always [`PROTOCOL_VERSION`](crate::limits::PROTOCOL_VERSION).
     pub protocol: u32,
-    /// Who answers.
     pub server: ServerDescription,
     /// What may be called and heard.
     pub features: Features,
-    /// How things stand.
     pub snapshot: HelloSnapshot,
     /// What this socket may do.
     pub auth: HelloAuth,
@@ -275,7 +238,6 @@ pub struct HelloOk {
 /// The hello's `type`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum HelloTag {
-    /// The only one.
     #[default]
     #[serde(rename = "hello-ok")]
     HelloOk,
@@ -285,9 +247,7 @@ pub enum HelloTag {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerDescription {
-    /// Homard's version.
     pub version: String,
-    /// This connection.
     pub conn_id: String,
     /// One per start of the gateway.
     pub boot_id: String,
@@ -296,9 +256,7 @@ pub struct ServerDescription {
 /// What may be called and heard.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Features {
-    /// Method names.
     pub methods: Vec<String>,
-    /// Event names.
     pub events: Vec<String>,
     /// Optional behaviour clients gate on; only what is implemented.
     pub capabilities: Vec<String>,
@@ -308,23 +266,17 @@ pub struct Features {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloSnapshot {
-    /// Who is here.
     pub presence: Vec<PresenceEntry>,
-    /// The health snapshot.
     pub health: Value,
-    /// Versions of both.
     pub state_version: StateVersion,
     /// Since the gateway started.
     pub uptime_ms: u64,
     /// Where a client that has no session yet should go.
     pub session_defaults: SessionDefaultsHint,
-    /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_path: Option<String>,
-    /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_dir: Option<String>,
-    /// For administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_mode: Option<String>,
 }
@@ -335,11 +287,9 @@ pub struct HelloSnapshot {
 pub struct SessionDefaultsHint {
     /// The agent that answers by default.
     pub default_agent_id: String,
-    /// Always `main`.
     pub main_key: String,
     /// The main conversation's key.
     pub main_session_key: String,
-    /// `per-sender` or `global`.
     pub scope: String,
     /// Whether a real model is configured.
     pub model_configured: bool,
@@ -349,9 +299,7 @@ pub struct SessionDefaultsHint {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloAuth {
-    /// `operator` or `node`.
     pub role: String,
-    /// Granted permissions.
     pub scopes: Vec<String>,
     /// How the client proved itself.
     pub method: String,
@@ -370,9 +318,7 @@ pub struct HelloAuth {
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandedToken {
-    /// The bearer.
     pub device_token: String,
-    /// For which role.
     pub role: String,
     /// What it may do.
     pub scopes: Vec<String>,
@@ -390,7 +336,6 @@ impl fmt::Debug for HandedToken {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloPolicy {
-    /// Largest frame.
     pub max_payload: u64,
     /// What may wait unsent.
     pub max_buffered_bytes: u64,
@@ -404,8 +349,6 @@ pub struct HelloPolicy {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachmentPolicy {
-    /// Any file.
     pub max_bytes: u64,
-    /// An image.
     pub max_image_bytes: u64,
 }

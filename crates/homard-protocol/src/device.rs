@@ -7,7 +7,6 @@ use crate::connect::{ConnectParams, DeviceProof};
 pub enum PayloadVersion {
     /// With platform and device family.
     V3,
-    /// Without; older clients.
     V2,
 }
 

@@ -16,7 +16,6 @@ pub enum Guard {
     Sessions(Scope),
     /// Operators with this scope, and every node.
     OperatorOrNode(Scope),
-    /// Nodes only.
     Node,
 }
 

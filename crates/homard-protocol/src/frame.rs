@@ -12,17 +12,14 @@ const MAX_TRACEPARENT: usize = 128;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct RequestFrame {
-    /// Always `req`.
     #[serde(rename = "type")]
     pub kind: RequestTag,
     /// The client's own; the response carries the same.
     pub id: String,
-    /// Which method.
     pub method: String,
     /// What for; `{}` when left out.
     #[serde(default)]
     pub params: Option<Box<RawValue>>,
-    /// W3C trace context.
     #[serde(default)]
     pub traceparent: Option<String>,
     /// A profile the client believes it speaks for.
@@ -33,7 +30,6 @@ pub struct RequestFrame {
 /// A request's `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RequestTag {
-    /// The only one.
     #[serde(rename = "req")]
     Req,
 }
@@ -98,17 +94,13 @@ pub fn plain_reason(error: &serde_json::Error) -> String {
 /// The gateway's answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ResponseFrame<P = Value> {
-    /// Always `res`.
     #[serde(rename = "type")]
     pub kind: ResponseTag,
-    /// The request's.
     pub id: String,
     /// Whether `payload` or `error` follows.
     pub ok: bool,
-    /// The method's result.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub payload: Option<P>,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorShape>,
 }
@@ -120,7 +112,6 @@ fn none<P>() -> Option<P> {
 /// A response's `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResponseTag {
-    /// The only one.
     #[serde(rename = "res")]
     Res,
 }
@@ -142,12 +133,9 @@ impl<P> ResponseFrame<P> {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventFrame {
-    /// Always `event`.
     #[serde(rename = "type")]
     pub kind: EventTag,
-    /// Which event.
     pub event: String,
-    /// What happened.
     #[serde(default)]
     pub payload: Value,
     /// Counts the events of this connection from 1; a gap means something was missed.
@@ -161,7 +149,6 @@ pub struct EventFrame {
 /// An event's `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventTag {
-    /// The only one.
     #[serde(rename = "event")]
     Event,
 }

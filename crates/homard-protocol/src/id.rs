@@ -20,36 +20,21 @@ pub const MAX_OPAQUE_LEN: usize = 512;
 /// Why a text is not an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// Nothing was given.
     #[error("{what} is empty")]
-    Empty {
-        /// Which id.
-        what: &'static str,
-    },
+    Empty { what: &'static str },
     /// Too long for its family.
     #[error("{what} is longer than {limit} bytes")]
     TooLong {
-        /// Which id.
         what: &'static str,
         /// The limit that was exceeded.
         limit: usize,
     },
     /// A character its family does not allow.
     #[error("{what} has a character that is not allowed: {character:?} in `{text}`")]
-    BadCharacter {
-        /// Which id.
-        what: &'static str,
-        /// The first offender.
-        character: char,
-        /// The whole text.
-        text: String,
-    },
+    BadCharacter { what: &'static str, character: char, text: String },
     /// `provider/model` without a slash or with an empty side.
     #[error("`{text}` is not a model reference: write it as provider/model")]
-    NotAModelRef {
-        /// The whole text.
-        text: String,
-    },
+    NotAModelRef { text: String },
 }
 
 /// Tells whether `text` is a slug: `[a-z0-9][a-z0-9_-]{0,63}`.
@@ -241,7 +226,6 @@ impl AccountId {
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct ModelRef {
-    /// The provider's id.
     pub provider: ProviderId,
     /// The provider's own name for the model.
     pub model: ModelId,

@@ -15,7 +15,6 @@ use crate::id::ToolCallId;
 pub enum Message {
     /// A person, or Homard speaking for one.
     User(UserMessage),
-    /// The model.
     Assistant(AssistantMessage),
     /// What a tool answered.
     ToolResult(ToolResultMessage),
@@ -58,7 +57,6 @@ pub struct UserMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum UserContent {
-    /// Only text.
     Text(String),
     /// Text and images in order.
     Blocks(Vec<UserBlock>),
@@ -88,25 +86,18 @@ impl UserContent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "camelCase")]
 pub enum UserBlock {
-    /// Text.
     Text {
-        /// The text.
         text: String,
     },
-    /// A picture.
     #[serde(rename_all = "camelCase")]
     Image {
-        /// Base64.
         data: String,
-        /// For example `image/png`.
         mime_type: String,
     },
     /// A document: a PDF, a table, a text file.
     #[serde(rename_all = "camelCase")]
     Document {
-        /// Base64.
         data: String,
-        /// For example `application/pdf`.
         mime_type: String,
         /// What the person calls it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,7 +192,6 @@ pub enum AssistantBlock {
     /// Text for the person.
     #[serde(rename_all = "camelCase")]
     Text {
-        /// The text.
         text: String,
         /// Opaque proof some providers want back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,7 +200,6 @@ pub enum AssistantBlock {
     /// The model's own reasoning.
     #[serde(rename_all = "camelCase")]
     Thinking {
-        /// The reasoning.
         thinking: String,
         /// Opaque proof some providers want back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -242,7 +231,6 @@ impl AssistantBlock {
 pub struct ToolCall {
     /// The model's name for this call; its result carries the same.
     pub id: ToolCallId,
-    /// Which tool.
     pub name: String,
     /// An object; `{}` when the model sent nothing readable.
     pub arguments: Value,
@@ -257,7 +245,6 @@ pub struct ToolCall {
 pub struct ToolResultMessage {
     /// The call this answers.
     pub tool_call_id: ToolCallId,
-    /// Which tool.
     pub tool_name: String,
     /// What the model reads.
     pub content: Vec<UserBlock>,
@@ -275,16 +262,12 @@ pub struct ToolResultMessage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum StopReason {
-    /// It was done.
     #[default]
     Stop,
     /// It ran into the output limit.
     Length,
-    /// It wants tools.
     ToolUse,
-    /// The call failed.
     Error,
-    /// Somebody stopped it.
     Aborted,
 }
 
@@ -308,7 +291,6 @@ impl StopReason {
 pub struct Usage {
     /// Prompt tokens not served from a cache.
     pub input: u64,
-    /// Tokens produced.
     pub output: u64,
     /// Prompt tokens served from the provider's cache.
     pub cache_read: u64,
@@ -316,7 +298,6 @@ pub struct Usage {
     pub cache_write: u64,
     /// All of the above.
     pub total_tokens: u64,
-    /// In US dollars.
     pub cost: Cost,
 }
 
@@ -346,9 +327,7 @@ impl Usage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Cost {
-    /// For the prompt.
     pub input: f64,
-    /// For the answer.
     pub output: f64,
     /// For cached prompt parts.
     pub cache_read: f64,

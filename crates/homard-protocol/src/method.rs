@@ -17,7 +17,6 @@ pub enum Access {
     Operator(Scope),
     /// Operators with this scope, or with its narrow form that covers sessions only.
     Sessions(Scope),
-    /// Nodes only.
     Node,
 }
 

@@ -12,25 +12,19 @@ pub struct PresenceEntry {
     /// Host or program name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Which program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// From where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<String>,
-    /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Its operating system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
     /// Its kind of device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    /// Its hardware.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
-    /// Its time zone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
     /// In which manner it is connected.
@@ -48,10 +42,8 @@ pub struct PresenceEntry {
     /// Since when it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub online_since: Option<i64>,
-    /// Its device key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_id: Option<String>,
-    /// What it is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
     /// What it may do.

@@ -14,19 +14,15 @@ pub struct PromptReport {
     pub generated_at: i64,
     /// `full`, `minimal` or `none`.
     pub mode: String,
-    /// Who was asked.
     pub model: String,
-    /// The agent's folder.
     pub workspace_dir: String,
     /// The limit for one file.
     pub bootstrap_max_chars: usize,
     /// The limit for all files.
     pub bootstrap_total_max_chars: usize,
-    /// The prompt.
     pub system_prompt: PromptSize,
     /// Its parts, in order.
     pub sections: Vec<SectionSize>,
-    /// The owner's files.
     pub injected_workspace_files: Vec<FileSize>,
     /// The block of skills.
     pub skills: SkillsSize,
@@ -38,20 +34,15 @@ pub struct PromptReport {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptSize {
-    /// All of it.
     pub chars: usize,
-    /// The owner's files.
     pub project_context_chars: usize,
-    /// The rest.
     pub non_project_context_chars: usize,
 }
 
 /// The size of one part of the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SectionSize {
-    /// Which.
     pub name: String,
-    /// How much.
     pub chars: usize,
 }
 
@@ -59,7 +50,6 @@ pub struct SectionSize {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileSize {
-    /// Which.
     pub name: String,
     /// Where it is, or would be.
     pub path: String,
@@ -77,7 +67,6 @@ pub struct FileSize {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SkillsSize {
-    /// The whole block.
     pub prompt_chars: usize,
     /// How many there are.
     pub count: usize,
@@ -87,11 +76,8 @@ pub struct SkillsSize {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolsSize {
-    /// All descriptions.
     pub list_chars: usize,
-    /// All schemas.
     pub schema_chars: usize,
-    /// Tool by tool.
     pub entries: Vec<ToolSize>,
 }
 
@@ -99,11 +85,8 @@ pub struct ToolsSize {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolSize {
-    /// Which.
     pub name: String,
-    /// Its description.
     pub summary_chars: usize,
-    /// Its arguments.
     pub schema_chars: usize,
 }
 

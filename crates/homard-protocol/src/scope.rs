@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A person's client.
     #[default]
     Operator,
     /// A host that offers commands.
@@ -37,19 +36,14 @@ impl fmt::Display for Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Scope {
-    /// Everything.
     Admin = 1,
-    /// Look.
     Read = 1 << 1,
-    /// Talk and act.
     Write = 1 << 2,
-    /// Decide about commands.
     Approvals = 1 << 3,
     /// Answer questions the agent asks.
     Questions = 1 << 4,
     /// Decide about devices and nodes.
     Pairing = 1 << 5,
-    /// Use voice.
     Talk = 1 << 6,
     /// See voice provider keys.
     TalkSecrets = 1 << 7,

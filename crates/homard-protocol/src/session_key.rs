@@ -46,7 +46,6 @@ pub enum SessionKey {
     Unknown,
     /// A conversation of one agent.
     Agent {
-        /// Whose.
         agent: AgentId,
         /// With whom, or for what.
         scope: SessionScope,
@@ -64,42 +63,32 @@ pub enum SessionScope {
     Peer(PeerId),
     /// One person on one channel, optionally at one of our accounts there.
     Direct {
-        /// The platform.
         channel: ChannelId,
         /// Our account, when `dmScope` separates accounts.
         account: Option<AccountId>,
-        /// The person.
         peer: PeerId,
     },
-    /// A group chat.
     Group {
-        /// The platform.
         channel: ChannelId,
         /// The group; Telegram topics keep their `:topic:<id>` here.
         id: PeerId,
     },
     /// A channel or room.
     Channel {
-        /// The platform.
         channel: ChannelId,
-        /// The room.
         id: PeerId,
     },
     /// A native slash command's own conversation.
     Slash {
-        /// The platform.
         channel: ChannelId,
-        /// Who typed it.
         user: PeerId,
     },
     /// A scheduled job, or one run of it.
     Cron {
-        /// The job.
         job: String,
         /// The run's session id.
         run: Option<String>,
     },
-    /// A webhook call.
     Hook(String),
     /// A subagent; nested ones carry the whole chain.
     Subagent(String),

@@ -11,17 +11,14 @@ use crate::session_key::SessionKey;
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire shape is fixed by existing clients")]
 pub struct SessionRow {
-    /// The session key.
     pub key: SessionKey,
     /// `direct`, `group`, `global` or `unknown`.
     pub kind: String,
     /// `main`, `direct`, `group`, `cron`, `subagent`, `hook` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classification: Option<String>,
-    /// The transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whether it is the agent's main conversation.
@@ -39,10 +36,8 @@ pub struct SessionRow {
     /// The drawer it lies in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// Its sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    /// Its colour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     /// A note about how it stands.
@@ -51,7 +46,6 @@ pub struct SessionRow {
     /// The conversation it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_key: Option<String>,
-    /// Who made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_via: Option<String>,
     /// `user` where somebody chose the model.
@@ -66,7 +60,6 @@ pub struct SessionRow {
     /// The beginning of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_preview: Option<String>,
-    /// The platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// `direct`, `group` or `channel`.
@@ -98,7 +91,6 @@ pub struct SessionRow {
     /// Whether a run is under way.
     #[serde(default)]
     pub has_active_run: bool,
-    /// Which runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub active_run_ids: Vec<RunId>,
     /// Whether the last run was stopped.
@@ -119,7 +111,6 @@ pub struct SessionRow {
     /// Whether `total_tokens` can be trusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens_fresh: Option<bool>,
-    /// The model's window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// The provider in use.
@@ -140,7 +131,6 @@ pub struct SessionRow {
     /// Whether commands may run outside the sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elevated_level: Option<String>,
-    /// The usage footer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_usage: Option<String>,
     /// Whether answers may be sent.
@@ -158,11 +148,8 @@ pub struct SessionRow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDefaults {
-    /// The provider.
     pub model_provider: String,
-    /// The model.
     pub model: String,
-    /// Its window.
     pub context_tokens: u64,
     /// How hard it can think.
     pub thinking_levels: Vec<ThinkingLevelOption>,
@@ -173,8 +160,6 @@ pub struct SessionDefaults {
 /// One choice in a thinking picker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkingLevelOption {
-    /// What to send.
     pub id: String,
-    /// What to show.
     pub label: String,
 }

@@ -17,10 +17,8 @@ pub const TRANSCRIPT_VERSION: u32 = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionHeader {
-    /// Always `session`.
     #[serde(rename = "type")]
     pub kind: HeaderTag,
-    /// See [`TRANSCRIPT_VERSION`].
     pub version: u32,
     /// The session's id; also the file's name.
     pub id: SessionId,
@@ -50,9 +48,7 @@ pub struct Entry {
     pub id: EntryId,
     /// The entry this one follows; `None` for the first.
     pub parent_id: Option<EntryId>,
-    /// When, RFC 3339.
     pub timestamp: String,
-    /// What it records.
     #[serde(flatten)]
     pub kind: EntryKind,
 }
@@ -73,18 +69,10 @@ pub enum EntryKind {
     },
     /// From here on, think this hard.
     #[serde(rename_all = "camelCase")]
-    ThinkingLevelChange {
-        /// The level.
-        thinking_level: String,
-    },
+    ThinkingLevelChange { thinking_level: String },
     /// From here on, this model.
     #[serde(rename_all = "camelCase")]
-    ModelChange {
-        /// The provider's id.
-        provider: String,
-        /// The model's id.
-        model_id: String,
-    },
+    ModelChange { provider: String, model_id: String },
     /// What came before `first_kept_entry_id` is replaced by a summary.
     #[serde(rename_all = "camelCase")]
     Compaction {
@@ -106,7 +94,6 @@ pub enum EntryKind {
     BranchSummary {
         /// The branch's last entry.
         from_id: String,
-        /// What happened there.
         summary: String,
         /// Files read and modified.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,40 +105,31 @@ pub enum EntryKind {
     /// Bookkeeping that never reaches a model.
     #[serde(rename_all = "camelCase")]
     Custom {
-        /// Whose bookkeeping.
         custom_type: String,
-        /// Anything.
         #[serde(default)]
         data: Value,
     },
     /// Text from an extension that reaches the model as a user message.
     #[serde(rename_all = "camelCase")]
     CustomMessage {
-        /// Whose.
         custom_type: String,
         /// What the model reads.
         content: UserContent,
         /// Whether people see it.
         #[serde(default)]
         display: bool,
-        /// Anything.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<Value>,
     },
-    /// A bookmark.
     #[serde(rename_all = "camelCase")]
     Label {
-        /// What is marked.
         target_id: EntryId,
         /// With what; `None` removes the mark.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         label: Option<String>,
     },
     /// The session's display name.
-    SessionInfo {
-        /// The name.
-        name: String,
-    },
+    SessionInfo { name: String },
     /// A kind this version does not know, kept verbatim.
     #[serde(untagged)]
     Other(Map<String, Value>),
@@ -180,9 +158,7 @@ impl EntryKind {
 /// A line of a transcript file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    /// Line one.
     Header(SessionHeader),
-    /// Any later line.
     Entry(Entry),
 }
 

@@ -13,19 +13,16 @@ use homard_runtime::Subscribers;
 /// Who should hear an event, among those who may.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
-    /// Everyone.
     All,
     /// Sockets that asked for session changes.
     SessionSubscribers,
     /// Sockets that asked for what is said in this session, or for session changes.
     SessionWatchers {
-        /// The session's key.
         key: String,
     },
     /// Sockets that asked for tool events and for this run; others that watch sessions hear it under another
     /// name.
     ToolWatchers {
-        /// The run.
         run: RunId,
         /// That name, if they hear it at all.
         elsewhere: Option<&'static str>,
@@ -35,7 +32,6 @@ pub enum Audience {
 /// One event, ready to be put into frames.
 #[derive(Debug, Clone)]
 pub struct Published {
-    /// The wire name.
     pub name: &'static str,
     /// Who may hear it.
     pub guard: Guard,

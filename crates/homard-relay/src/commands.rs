@@ -117,13 +117,11 @@ const GENERAL: &[Entry] = &[
 /// A command as lists show it.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
-    /// Without the slash.
     pub name: &'static str,
     /// What else may be typed.
     pub aliases: &'static [&'static str],
     /// How its arguments are written; empty when it takes none.
     pub arguments: &'static str,
-    /// What it does.
     pub help: &'static str,
 }
 

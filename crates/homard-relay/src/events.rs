@@ -16,30 +16,23 @@ use crate::turns::outcome::RunEnd;
 pub enum DomainEvent {
     /// A platform told us something, and it is kept.
     MessageReceived {
-        /// The platform.
         channel: ChannelId,
         /// Which of our accounts heard it.
         account: AccountId,
     },
     /// Something arrived at a platform.
     MessageSent {
-        /// The platform.
         channel: ChannelId,
         /// Which of our accounts said it.
         account: AccountId,
     },
-    /// A turn begins.
     RunStarted {
-        /// The run.
         run: RunId,
-        /// Its conversation.
         session: SessionKey,
     },
     /// A model called a tool, and it has answered.
     ToolCalled {
-        /// The run.
         run: RunId,
-        /// Its conversation.
         session: SessionKey,
         /// The tool, as the model spelled it.
         tool: String,
@@ -48,9 +41,7 @@ pub enum DomainEvent {
     },
     /// A run is over.
     RunEnded(Arc<RunEnd>),
-    /// A conversation changed.
     SessionChanged {
-        /// Which.
         session: SessionKey,
         /// How, in a word.
         reason: &'static str,

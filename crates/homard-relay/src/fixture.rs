@@ -277,7 +277,6 @@ fn called(call: ToolCall, model: &ModelSpec) -> BoxStream<'static, StreamEvent> 
 /// How listening goes.
 #[derive(Debug)]
 pub(crate) enum Line {
-    /// It breaks.
     Breaks(ChannelError),
     /// It lives until it is cancelled.
     Lives,

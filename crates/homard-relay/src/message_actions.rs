@@ -91,11 +91,8 @@ impl ActingFor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionOutcome {
-    /// What.
     pub action: &'static str,
-    /// Where.
     pub channel: String,
-    /// To whom.
     pub to: String,
     /// By which of our accounts.
     pub account_id: String,
@@ -127,25 +124,18 @@ pub enum ActError {
     /// Nobody said to whom.
     #[error("a target is needed: this conversation is on no chat platform; write one as <platform>:<id>")]
     NoTarget,
-    /// That is nobody.
     #[error("{0}")]
     BadTarget(String),
     /// The platform cannot do that.
     #[error("Channel {channel} does not support action {action}.")]
     Unsupported {
-        /// The platform.
         channel: String,
         /// What it cannot do.
         action: &'static str,
     },
     /// The owner has turned it off.
     #[error("the owner has turned this off (channels.{channel}.actions.{gate})")]
-    TurnedOff {
-        /// The platform.
-        channel: String,
-        /// The switch.
-        gate: &'static str,
-    },
+    TurnedOff { channel: String, gate: &'static str },
     /// The owner does not want it.
     #[error("not allowed: {0}")]
     NotAllowed(String),

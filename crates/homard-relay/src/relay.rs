@@ -37,15 +37,11 @@ use crate::turns::source::StopCause;
 
 /// What the relay is made of.
 pub struct RelayParts {
-    /// The owner's settings.
     pub config: ConfigHandle,
-    /// What is kept.
     pub store: Store,
-    /// Who thinks.
     pub router: ModelRouter,
     /// What the model may do.
     pub tools: Toolbox,
-    /// Where events go.
     pub bus: Bus,
     /// Where the time comes from.
     pub clock: Clock,

@@ -48,7 +48,6 @@ pub struct Worker<K: Eq + Hash, Item> {
 /// Why a worker that waited goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Roused {
-    /// Something was put.
     More,
     /// The time has come.
     Due,

@@ -47,7 +47,6 @@ pub struct Redactor {
 
 #[derive(Default)]
 struct Inner {
-    /// Oldest first.
     known: Mutex<Vec<String>>,
     finder: RwLock<Option<Arc<Finder>>>,
 }

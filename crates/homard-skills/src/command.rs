@@ -80,14 +80,12 @@ pub fn is_taken(name: &str) -> bool {
 pub struct SkillCommand {
     /// Its name, without the slash.
     pub name: String,
-    /// What it calls.
     pub skill: Arc<Skill>,
 }
 
 /// A person's call of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invocation {
-    /// Which.
     pub skill: Arc<Skill>,
     /// What was said after its name.
     pub args: String,

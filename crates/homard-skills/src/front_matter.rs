@@ -58,7 +58,6 @@ pub struct About {
     pub bins: Vec<String>,
     /// Programs of which it needs one.
     pub any_bins: Vec<String>,
-    /// Variables it needs.
     pub env: Vec<String>,
     /// Settings that must be on.
     pub config: Vec<String>,
@@ -73,7 +72,6 @@ pub struct Installer {
     pub id: String,
     /// `brew`, `node`, `go`, `uv`, `download`, or something we do not know.
     pub kind: String,
-    /// In words.
     pub label: Option<String>,
     /// The programs it brings.
     pub bins: Vec<String>,
@@ -86,12 +84,10 @@ pub struct Installer {
 /// Why a head cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrontMatterError {
-    /// There is none.
     #[error(
         "has no front matter: begin the file with a line `---`, then `name:` and `description:`, then `---`"
     )]
     Missing,
-    /// It never ends.
     #[error("has front matter without an end: close it with a line `---`")]
     Unclosed,
     /// It is too long.
@@ -109,7 +105,6 @@ pub enum FrontMatterError {
     /// A value has the wrong kind.
     #[error("has a wrong `{key}`: it must be {wanted}")]
     Wrong {
-        /// Which.
         key: String,
         /// What it should be.
         wanted: &'static str,

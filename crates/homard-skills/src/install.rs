@@ -26,17 +26,14 @@ const MAX_TARGET_CHARS: usize = 256;
 /// Why nothing was installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// No such skill.
     #[error("there is no skill `{0}`; `homard skills list` names those there are")]
     UnknownSkill(String),
     /// The skill has no such way.
     #[error("the skill `{skill}` has no installer `{id}` for this machine; it has: {known}")]
     UnknownWay {
-        /// Which skill.
         skill: String,
         /// What was asked for.
         id: String,
-        /// What there is.
         known: String,
     },
     /// A kind we do not do.
@@ -47,10 +44,7 @@ pub enum InstallError {
     BadTarget(String),
     /// The installer is not there.
     #[error("`{program}` is not installed here: install it first, or install what the skill needs by hand")]
-    NoProgram {
-        /// Which.
-        program: String,
-    },
+    NoProgram { program: String },
     /// The path cannot be handed to it.
     #[error(transparent)]
     Path(#[from] EnvError),

@@ -61,24 +61,19 @@ impl SkillOrigin {
 /// A place to look in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Which kind.
     pub place: SkillOrigin,
-    /// Where.
     pub dir: PathBuf,
 }
 
 /// A skill that can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skill {
-    /// Its name.
     pub name: String,
     /// What it says about itself.
     pub front: FrontMatter,
     /// Where it comes from.
     pub place: SkillOrigin,
-    /// Its folder.
     pub dir: PathBuf,
-    /// Its `SKILL.md`.
     pub file: PathBuf,
 }
 
@@ -93,11 +88,9 @@ impl Skill {
 /// A skill that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Its folder's name.
     pub name: String,
     /// Where it comes from.
     pub place: SkillOrigin,
-    /// Its folder.
     pub dir: PathBuf,
     /// Why: completes "the file …".
     pub reason: String,

@@ -26,11 +26,9 @@ const KEEP_RUNS: i64 = 2_000;
 /// A job's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CronJobRow {
-    /// Its id.
     pub id: String,
     /// Makes adding it again a change of the same job.
     pub declaration_key: Option<String>,
-    /// Whether it runs.
     pub enabled: bool,
     /// When it is due.
     pub next_run_at: Option<Timestamp>,
@@ -53,15 +51,11 @@ pub struct CronJobRow {
 pub struct CronRunRow {
     /// Its id, also that of the agent's run.
     pub run_id: String,
-    /// Whose.
     pub job_id: String,
     /// What people call the job.
     pub job_name: String,
-    /// Who works.
     pub agent_id: String,
-    /// In which conversation.
     pub session_key: SessionKey,
-    /// When it began.
     pub started_at: Timestamp,
     /// All that is needed to go on with it after a restart.
     pub plan: String,
@@ -69,13 +63,11 @@ pub struct CronRunRow {
     pub sweep: bool,
     /// When it was over.
     pub ended_at: Option<Timestamp>,
-    /// How it ended.
     pub status: Option<String>,
     /// What became of its result.
     pub delivery_status: Option<String>,
     /// What was said, shortened.
     pub summary: Option<String>,
-    /// What went wrong.
     pub error: Option<String>,
     /// What is told about it.
     pub entry: Option<String>,
@@ -84,7 +76,6 @@ pub struct CronRunRow {
 /// What came of adding a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CronAdded {
-    /// It is kept.
     New,
     /// There is one with its declaration key.
     Known(Box<CronJobRow>),
@@ -97,7 +88,6 @@ pub type CronChange = Box<dyn FnOnce(&mut CronJobRow) -> bool + Send>;
 
 /// The end of a run.
 pub struct FinishCron {
-    /// Which.
     pub run_id: String,
     /// Fills in the run's end, and changes the job if it is still there.
     pub settle: CronSettle,

@@ -17,7 +17,6 @@ use crate::transcripts::PageEntry;
 /// What was just appended to a conversation and is committed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntries {
-    /// Its transcript.
     pub session_id: SessionId,
     /// The entries, in order.
     pub entries: Vec<PageEntry>,

@@ -42,7 +42,6 @@ impl InboxId {
 /// Something a platform told us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewHeard {
-    /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts heard it.
     pub account: AccountId,
@@ -64,9 +63,7 @@ pub enum KeptHeard {
 /// A row that is still open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeardRow {
-    /// Which.
     pub id: InboxId,
-    /// See [`NewHeard::payload`].
     pub payload: String,
     /// When it was heard.
     pub received_at: Timestamp,

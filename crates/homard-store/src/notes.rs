@@ -22,10 +22,12 @@ const CUSTOM_TYPE: &str = "system-event";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Note {
-    /// Only its line.
     Plain(String),
     /// With what stands beside it in the transcript.
-    Marked { text: String, details: Value },
+    Marked {
+        text: String,
+        details: Value,
+    },
 }
 
 fn name(key: &SessionKey) -> String {

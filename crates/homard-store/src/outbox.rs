@@ -34,7 +34,6 @@ const COLUMNS: &str = "id, message_key, channel, account_id, conversation, sessi
 pub struct NewOutbound {
     /// The key under which keeping it twice keeps it once.
     pub key: String,
-    /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts sends it.
     pub account: AccountId,
@@ -89,9 +88,7 @@ pub enum Posted {
 /// How one account's outbox is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboxCount {
-    /// The platform.
     pub channel: ChannelId,
-    /// The account.
     pub account: AccountId,
     /// Rows that wait or are being sent.
     pub waiting: u64,

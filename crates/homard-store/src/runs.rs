@@ -41,15 +41,11 @@ const COLUMNS: &str = "run_id, session_key, session_id, agent_id, status, source
 /// Where a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunStatus {
-    /// Accepted, not begun.
     Queued,
-    /// Begun.
     Running,
-    /// Ended well.
     Ok,
     /// Ended with an error.
     Error,
-    /// Stopped by somebody.
     Aborted,
     /// Stopped by its time limit.
     TimedOut,
@@ -113,9 +109,7 @@ impl FromStr for RunStatus {
 pub struct NewRun {
     /// Its id: the request's idempotency key.
     pub run_id: RunId,
-    /// The conversation.
     pub session_key: SessionKey,
-    /// Who answers.
     pub agent_id: AgentId,
     /// Where the request came from: a channel, `webchat`, `cron` and so on.
     pub source: String,
@@ -129,15 +123,11 @@ pub struct NewRun {
 /// A run's row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
-    /// Its id.
     pub run_id: RunId,
-    /// The conversation.
     pub session_key: SessionKey,
     /// The transcript it writes to, once begun.
     pub session_id: Option<SessionId>,
-    /// Who answers.
     pub agent_id: AgentId,
-    /// Where it is.
     pub status: RunStatus,
     /// Where the request came from.
     pub source: String,
@@ -145,21 +135,14 @@ pub struct RunRecord {
     pub message: Option<String>,
     /// When it was accepted.
     pub created_at: Timestamp,
-    /// When it began.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
     /// Why the model stopped.
     pub stop_reason: Option<String>,
-    /// What went wrong.
     pub error: Option<String>,
-    /// Which provider answered.
     pub provider: Option<String>,
-    /// Which model answered.
     pub model: Option<String>,
-    /// What it cost.
     pub usage: Option<Usage>,
-    /// The final text.
     pub reply: Option<String>,
     /// What was tried before somebody answered, as [`FinishRun::attempts`] said.
     pub attempts: Vec<Value>,
@@ -179,7 +162,6 @@ pub type SessionPatch = Box<dyn FnOnce(&mut SessionEntry) + Send>;
 
 /// Beginning a run.
 pub struct StartRun {
-    /// Which.
     pub run_id: RunId,
     /// What the person said.
     pub message: UserMessage,
@@ -205,27 +187,19 @@ pub struct Started {
     pub new_session: bool,
     /// The user message's entry.
     pub entry_id: EntryId,
-    /// Its place.
     pub seq: i64,
 }
 
 /// Ending a run.
 pub struct FinishRun {
-    /// Which.
     pub run_id: RunId,
-    /// How it ended.
     pub status: RunStatus,
     /// Why the model stopped.
     pub stop_reason: Option<StopReason>,
-    /// What went wrong.
     pub error: Option<String>,
-    /// Which provider answered.
     pub provider: Option<String>,
-    /// Which model answered.
     pub model: Option<String>,
-    /// What it cost.
     pub usage: Option<Usage>,
-    /// The final text.
     pub reply: Option<String>,
     /// Attempts at the model that did not answer, in order, each as its own JSON; the store does not look inside.
     pub attempts: Vec<Value>,

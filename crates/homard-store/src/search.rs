@@ -42,13 +42,10 @@ pub struct SearchQuery {
 /// One message that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
-    /// In which conversation.
     pub session_key: SessionKey,
-    /// In which transcript.
     pub session_id: SessionId,
     /// Which entry of it.
     pub entry_id: EntryId,
-    /// `user` or `assistant`.
     pub role: String,
     /// When it was said.
     pub timestamp: Timestamp,

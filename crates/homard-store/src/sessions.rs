@@ -245,11 +245,9 @@ fn text_or_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, 
 /// A session's row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRecord {
-    /// Its key.
     pub key: SessionKey,
     /// Whose it is; the default agent's for keys that name none.
     pub agent_id: AgentId,
-    /// Its current transcript.
     pub session_id: SessionId,
     /// Everything else that is remembered.
     pub entry: SessionEntry,
@@ -264,19 +262,13 @@ pub struct SessionRecord {
 pub enum SessionKind {
     /// An agent's main conversation.
     Main,
-    /// One person.
     Direct,
-    /// Many people.
     Group,
-    /// A scheduled job.
     Cron,
-    /// A webhook.
     Hook,
-    /// A subagent.
     Subagent,
     /// A program: editors and the OpenAI-compatible routes.
     Program,
-    /// A chosen name.
     Named,
     /// The one conversation of the global scope.
     Global,

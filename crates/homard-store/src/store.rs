@@ -35,7 +35,6 @@ pub enum StoreError {
          run that version, or restore a copy made before the upgrade"
     )]
     NewerVersion {
-        /// The database file.
         path: PathBuf,
         /// The schema version in the file.
         found: i64,
@@ -50,7 +49,6 @@ pub enum StoreError {
         /// What could not be written.
         path: PathBuf,
     },
-    /// No space left.
     #[error("the disk holding `{path}` is full: free some space; nothing that was acknowledged is lost")]
     Full {
         /// What could not be written.
@@ -60,22 +58,14 @@ pub enum StoreError {
     #[error(
         "`{path}` is not a readable database: move it aside (keep it) and start again; transcripts are separate files"
     )]
-    NotADatabase {
-        /// The file.
-        path: PathBuf,
-    },
+    NotADatabase { path: PathBuf },
     /// Another process kept the database locked.
     #[error("the database `{path}` is locked by another process: stop the other homard first")]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// A folder or file could not be made or opened.
     #[error("could not open `{path}`")]
     Open {
-        /// Which.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
@@ -91,22 +81,17 @@ pub enum StoreError {
     /// Something in the database does not read as what it should be.
     #[error("`{what}` in the database is not readable")]
     Unreadable {
-        /// Which column.
         what: &'static str,
-        /// Why.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A value could not be written as JSON.
     #[error("`{what}` could not be written as JSON")]
     Encode {
-        /// Which value.
         what: &'static str,
-        /// Why.
         #[source]
         source: serde_json::Error,
     },
-    /// The transcript's file.
     #[error(transparent)]
     Transcript(#[from] TranscriptError),
     /// No session has this id, or it was reset or deleted meanwhile.
@@ -117,21 +102,13 @@ pub enum StoreError {
     UnknownEntry(homard_protocol::EntryId),
     /// The label belongs to another session of the same agent.
     #[error("label already in use: `{label}`")]
-    LabelTaken {
-        /// The label.
-        label: String,
-    },
+    LabelTaken { label: String },
     /// No run has this id.
     #[error("no run has the id `{0}`")]
     UnknownRun(RunId),
     /// The run is past the point where this may be asked.
     #[error("run `{run_id}` is already {status}")]
-    RunState {
-        /// Which run.
-        run_id: RunId,
-        /// Where it is.
-        status: RunStatus,
-    },
+    RunState { run_id: RunId, status: RunStatus },
     /// No device has this id.
     #[error("no paired device has the id `{0}`")]
     UnknownDevice(homard_protocol::DeviceId),
@@ -229,7 +206,6 @@ where
 /// Where the store lives.
 #[derive(Debug, Clone)]
 pub struct OpenOptions {
-    /// The database file.
     pub database: PathBuf,
     /// The folder that holds `<agentId>/sessions/<sessionId>.jsonl`.
     pub agents_dir: PathBuf,

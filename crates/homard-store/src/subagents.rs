@@ -18,9 +18,7 @@ const MAX_ROWS: i64 = 1_000;
 /// A child as it is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSubagent {
-    /// Its first run.
     pub run_id: RunId,
-    /// Its conversation.
     pub child_key: SessionKey,
     /// The conversation that asked for it.
     pub requester_key: SessionKey,
@@ -41,7 +39,6 @@ pub struct NewSubagent {
 pub struct SubagentRecord {
     /// What was asked for.
     pub asked: NewSubagent,
-    /// When.
     pub created_at: Timestamp,
     /// When whoever asked was told, or nobody wanted to know any more.
     pub settled_at: Option<Timestamp>,
@@ -50,7 +47,6 @@ pub struct SubagentRecord {
 /// What came of asking for a child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubagentAdded {
-    /// It is kept.
     New,
     /// The same was asked for before.
     Known(Box<SubagentRecord>),

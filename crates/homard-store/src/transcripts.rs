@@ -28,25 +28,18 @@ const MAX_PAGE: usize = 1000;
 pub enum TranscriptError {
     /// The session id cannot be a file name.
     #[error("session id `{session_id}` cannot name a file: use letters, digits, `-`, `_` and `.`")]
-    BadName {
-        /// The id.
-        session_id: SessionId,
-    },
+    BadName { session_id: SessionId },
     /// The file could not be written; what was there before is untouched.
     #[error("could not write transcript `{path}`")]
     Write {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
     /// The file could not be read.
     #[error("could not read transcript `{path}`")]
     Read {
-        /// The file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: io::Error,
     },
@@ -79,7 +72,6 @@ pub struct Context {
 /// Which part of a conversation to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageQuery {
-    /// Most entries wanted.
     pub limit: usize,
     /// Only what stands before this place; `None` for the newest.
     pub before_seq: Option<i64>,
@@ -98,14 +90,12 @@ impl Default for PageQuery {
 pub struct PageEntry {
     /// Its place in the file.
     pub seq: i64,
-    /// The entry.
     pub entry: Entry,
 }
 
 /// Part of a conversation, oldest first: messages, compactions and the other things people are shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
-    /// The entries.
     pub entries: Vec<PageEntry>,
     /// How many messages the whole conversation has.
     pub total_messages: u64,

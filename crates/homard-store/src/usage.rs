@@ -26,11 +26,8 @@ const MICRO: f64 = 1_000_000.0;
 pub struct CallOwner {
     /// The run, where there is one.
     pub run_id: Option<RunId>,
-    /// The conversation.
     pub session_key: SessionKey,
-    /// Its transcript.
     pub session_id: Option<SessionId>,
-    /// Who asked.
     pub agent_id: AgentId,
     /// The cron job that caused it.
     pub job_id: Option<String>,
@@ -39,11 +36,8 @@ pub struct CallOwner {
 /// Who was asked, and how.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallTarget {
-    /// The provider's id.
     pub provider: String,
-    /// The model's id.
     pub model: String,
-    /// The wire API.
     pub api: String,
     /// The credential, by its name; never the secret.
     pub profile: Option<String>,
@@ -54,13 +48,9 @@ pub struct CallTarget {
 /// A finished model call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRow {
-    /// When it began.
     pub at: Timestamp,
-    /// On whose behalf.
     pub owner: CallOwner,
-    /// Who was asked.
     pub target: CallTarget,
-    /// Tokens and money.
     pub usage: Usage,
     /// Milliseconds until the first word.
     pub first_ms: Option<u64>,
@@ -73,9 +63,7 @@ pub struct CallRow {
 /// A model call about to be made, with the most it can cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenCall {
-    /// When it begins.
     pub at: Timestamp,
-    /// On whose behalf.
     pub owner: CallOwner,
     /// Who will be asked.
     pub target: CallTarget,

@@ -49,9 +49,7 @@ pub const SCENES: [&str; 12] = [
 /// What to measure and with what.
 #[derive(Debug, Clone)]
 pub struct BenchOptions {
-    /// The `homard` binary.
     pub homard: PathBuf,
-    /// The `fake_llm` binary.
     pub fake: PathBuf,
     /// Programs that measure parts which need no gateway, and print what they found.
     pub measurers: Vec<PathBuf>,

@@ -41,7 +41,6 @@ pub struct Refusal {
     pub error: Value,
     /// The close code; 0 when the line went dead without one.
     pub code: u16,
-    /// The close reason.
     pub reason: String,
 }
 

@@ -46,7 +46,6 @@ const QUIET: Duration = Duration::from_millis(1_500);
 /// What to do.
 #[derive(Debug, Clone)]
 pub struct CrashOptions {
-    /// The gateway's program.
     pub homard: PathBuf,
     /// How often it is killed.
     pub kills: u64,

@@ -14,7 +14,6 @@ use sha2::{Digest, Sha256};
 pub enum ProofVersion {
     /// Without platform and device family.
     V2,
-    /// With them.
     V3,
 }
 

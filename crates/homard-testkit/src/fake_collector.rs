@@ -27,11 +27,9 @@ pub struct CollectedSpan {
     pub span_id: String,
     /// The span around it, in hex; empty at the top.
     pub parent_id: String,
-    /// What was done.
     pub name: String,
     /// When it began, in nanoseconds since 1970.
     pub begin_ns: u64,
-    /// When it ended.
     pub end_ns: u64,
     /// Numbers are written out.
     pub attributes: BTreeMap<String, String>,

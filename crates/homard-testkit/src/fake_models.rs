@@ -17,27 +17,20 @@ use tokio::net::TcpListener;
 /// What a path answers.
 #[derive(Debug, Clone)]
 pub enum Page {
-    /// A document.
     Json(Value),
-    /// Anything at all.
     Raw {
-        /// The status.
         status: u16,
         /// The kind of body, as the server calls it.
         kind: &'static str,
-        /// The body.
         body: Vec<u8>,
     },
-    /// Nothing, ever.
     Hangs,
 }
 
 /// A question as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Method and path.
     pub line: String,
-    /// The `authorization` header.
     pub authorization: Option<String>,
 }
 

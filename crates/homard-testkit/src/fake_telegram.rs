@@ -42,13 +42,11 @@ const SECRET_HALF: &str = "AAFakeFakeFakeFakeFakeFakeFakeFake_-x";
 /// A message as people see it now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shown {
-    /// Its number.
     pub message_id: i64,
     /// Its text or caption, without formatting.
     pub text: String,
     /// Whether the bot wrote it.
     pub is_ours: bool,
-    /// All of it.
     pub message: Value,
 }
 

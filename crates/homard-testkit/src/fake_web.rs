@@ -33,16 +33,12 @@ const PIECE: usize = 16 * 1024;
 pub enum WebPage {
     /// A page of HTML.
     Html(String),
-    /// Anything at all.
     Raw {
-        /// The status.
         status: u16,
         /// The kind of body, as the server calls it; empty means it does not say.
         kind: &'static str,
-        /// The body.
         body: Vec<u8>,
     },
-    /// Somewhere else.
     Redirect(String),
     /// This header beside an ordinary page.
     WithHeader(&'static str, &'static str),
@@ -50,7 +46,6 @@ pub enum WebPage {
     Endless,
     /// The beginning of a page, and then nothing, ever.
     Stalls,
-    /// Nothing, ever.
     Hangs,
 }
 
@@ -63,7 +58,6 @@ pub enum SearchAnswer {
     Refuses(u16, Option<u64>),
     /// This, whatever it is.
     Says(String),
-    /// Nothing, ever.
     Hangs,
 }
 

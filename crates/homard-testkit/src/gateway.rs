@@ -38,7 +38,6 @@ pub struct Launch {
     pub token: String,
     /// Further arguments after `gateway`.
     pub args: Vec<String>,
-    /// Further variables.
     pub env: Vec<(String, String)>,
 }
 

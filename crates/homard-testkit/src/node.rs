@@ -8,7 +8,6 @@ use crate::device::{ProofVersion, TestDevice};
 
 /// A node of the test's own.
 pub struct TestNode {
-    /// Its connection.
     pub client: TestClient,
     id: String,
 }

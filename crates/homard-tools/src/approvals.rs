@@ -36,7 +36,6 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// What it wants to do, as the person reads it: the command line for `exec`.
     pub action: String,
-    /// Where, for commands.
     pub cwd: Option<String>,
     /// The program a command starts, resolved.
     pub resolved_path: Option<String>,
@@ -48,11 +47,8 @@ pub struct ApprovalRequest {
     pub security: Option<String>,
     /// When a command is asked about, for display.
     pub ask: Option<String>,
-    /// The conversation.
     pub session_key: Option<SessionKey>,
-    /// The turn.
     pub run_id: Option<RunId>,
-    /// The call.
     pub call_id: Option<ToolCallId>,
     /// Whether somebody else than the owner has it asked.
     pub for_guest: bool,
@@ -71,18 +67,15 @@ impl ApprovalRequest {
 /// What a person said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// This once.
     AllowOnce,
     /// This, and its like from now on.
     AllowAlways,
-    /// No.
     Deny,
 }
 
 /// How a question ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Somebody answered.
     Said(Verdict),
     /// Nobody answered in time.
     Expired,
@@ -95,17 +88,13 @@ pub enum Outcome {
 /// A question as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Its name.
     pub id: String,
-    /// What is asked.
     pub request: ApprovalRequest,
     /// Since when, in milliseconds since 1970.
     pub created_at: i64,
-    /// Until when.
     pub expires_at: i64,
     /// How it ended, if it has.
     pub outcome: Option<Outcome>,
-    /// Who answered.
     pub answered_by: Option<String>,
 }
 
@@ -115,7 +104,6 @@ pub enum NotTaken {
     /// Nobody asked that, or it is over.
     #[error("there is no such approval request; it may have expired")]
     Unknown,
-    /// Somebody was faster.
     #[error("this approval request has been answered already")]
     Answered,
     /// "Always" cannot be remembered for it.

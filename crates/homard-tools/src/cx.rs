@@ -17,11 +17,8 @@ use crate::scope::Scope;
 pub struct ToolCx {
     /// The agent's directory; relative paths start here.
     pub workspace: PathBuf,
-    /// The conversation.
     pub session_key: SessionKey,
-    /// The turn.
     pub run_id: RunId,
-    /// The call.
     pub call_id: ToolCallId,
     /// Ends the call; a tool answers soon after it is cancelled.
     pub cancel: CancellationToken,
@@ -54,7 +51,6 @@ impl ToolCx {
 /// News of a call that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// Which call.
     pub call_id: ToolCallId,
     /// What came since the last news, as far as it was not lost.
     pub text: String,

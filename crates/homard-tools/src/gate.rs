@@ -44,9 +44,7 @@ pub enum GateMode {
     /// A person is asked.
     #[default]
     Ask,
-    /// They are refused.
     Deny,
-    /// They run.
     Off,
 }
 
@@ -83,7 +81,6 @@ pub(crate) struct Call<'c> {
     pub(crate) reach: Effect,
     pub(crate) asks_itself: bool,
     pub(crate) subject: Subject,
-    /// What `~` means.
     pub(crate) home: &'c PathBuf,
 }
 

@@ -26,7 +26,6 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(5);
 /// What filters may do at a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookPower {
-    /// Look.
     Watch,
     /// Change the value, too.
     Change,
@@ -113,7 +112,6 @@ impl HookPoint {
 pub enum HookValue {
     /// There is nothing to change.
     Nothing,
-    /// Words.
     Text(String),
     /// The arguments of a tool.
     Arguments(Value),
@@ -122,7 +120,6 @@ pub enum HookValue {
 /// What a filter is told.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HookOccasion {
-    /// Where.
     pub point: HookPoint,
     /// In which conversation, if in one.
     pub session: Option<SessionKey>,
@@ -137,9 +134,7 @@ pub struct HookOccasion {
 /// What it is about, as the place that asks knows it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HookAbout<'a> {
-    /// The conversation.
     pub session: Option<&'a SessionKey>,
-    /// The run.
     pub run: Option<&'a RunId>,
     /// The tool, model, platform or reason.
     pub subject: Option<&'a str>,
@@ -165,7 +160,6 @@ pub struct HookError(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct HookRefusal {
-    /// The filter.
     pub by: String,
     /// Why, in its words.
     pub words: String,

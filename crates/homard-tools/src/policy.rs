@@ -19,9 +19,7 @@ pub use layers::{DecidedBy, Layer, LayerName};
 /// Whether a tool is offered, and the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// Whether it is.
     pub allowed: bool,
-    /// Why.
     pub by: DecidedBy,
 }
 

@@ -68,17 +68,14 @@ pub enum PortError {
 pub struct Ports {
     /// Conversations and the agents started in them.
     pub sessions: Option<Arc<dyn SessionsPort>>,
-    /// Who there is.
     pub agents: Option<Arc<dyn AgentsPort>>,
     /// Jobs that run by the clock.
     pub cron: Option<Arc<dyn CronPort>>,
-    /// The gateway itself.
     pub gateway: Option<Arc<dyn GatewayPort>>,
     /// People on chat platforms.
     pub message: Option<Arc<dyn MessagePort>>,
     /// Machines that offer commands.
     pub nodes: Option<Arc<dyn NodesPort>>,
-    /// Models that see.
     pub vision: Option<Arc<dyn VisionPort>>,
 }
 

@@ -76,7 +76,6 @@ pub(crate) struct ToolEntry {
 /// What the owner decided about the built-in tools.
 #[derive(Debug, Clone)]
 pub struct ToolOptions {
-    /// What `~` means.
     pub home: PathBuf,
     /// Whether file tools refuse paths that lead out of the workspace.
     pub workspace_only: bool,
@@ -106,7 +105,6 @@ pub struct ApplyPatchOptions {
 /// What the tools for the web may do.
 #[derive(Debug, Clone, Default)]
 pub struct WebOptions {
-    /// The owner's settings.
     pub tools: WebTools,
     /// Private places that pages may be read from all the same. Only for tests, whose servers are on this
     /// machine: whoever fills this from a setting opens the private network to whatever a model reads.

@@ -58,7 +58,6 @@ pub trait Tool: Send + Sync + 'static {
 pub struct ToolSpec {
     /// The name the model calls it by.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// The JSON Schema of its arguments; always an object.
     pub parameters: Value,

@@ -38,7 +38,6 @@ struct World {
     dir: tempfile::TempDir,
     scope: Scope,
     processes: Processes,
-    /// What `~` means.
     home: PathBuf,
 }
 

@@ -27,7 +27,6 @@ const UNKNOWN_TYPE: &str = "application/octet-stream";
 /// How an asset's body is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// As it is.
     Identity,
     /// Brotli, done at build time.
     Brotli,

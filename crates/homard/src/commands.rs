@@ -40,7 +40,6 @@ pub(crate) struct Cx {
     pub(crate) source: ConfigSource,
     /// The options every command takes.
     pub(crate) global: Global,
-    /// The terminal.
     pub(crate) console: Console,
 }
 

@@ -54,7 +54,6 @@ pub(crate) struct LogSetup {
     pub(crate) color: bool,
     /// What must not be in any line.
     pub(crate) redactor: Redactor,
-    /// Stamps the lines.
     pub(crate) clock: Clock,
 }
 

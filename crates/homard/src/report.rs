@@ -11,11 +11,8 @@ use homard_client::ClientError;
 pub(crate) enum Mark {
     /// A heading or a name.
     Strong,
-    /// All is well.
     Good,
-    /// Look here.
     Warning,
-    /// Something is wrong.
     Bad,
 }
 

@@ -20,7 +20,6 @@ pub(super) enum Kind {
     Rust,
     /// Decides how everything is compiled.
     Manifest,
-    /// The page.
     Page,
     /// Documents, and data that tests may read.
     Words,

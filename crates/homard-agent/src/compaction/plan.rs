@@ -26,7 +26,6 @@ pub(crate) struct Plan {
 /// How much may stay, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Keep {
-    /// Wanted.
     pub(crate) wanted: u64,
     /// Allowed, if that keeps the newest turn in one piece.
     pub(crate) most: u64,

@@ -12,7 +12,6 @@ pub enum PromptMode {
     None,
     /// What a helper with one task needs: tools, safety, folder, time.
     Minimal,
-    /// Everything.
     #[default]
     Full,
 }
@@ -119,9 +118,7 @@ pub struct PromptInput {
     pub audience: Audience,
     /// What the assistant is called.
     pub name: String,
-    /// Its folder.
     pub files: FileRules,
-    /// Where it runs.
     pub surroundings: Surroundings,
     /// How the owner is known on chat platforms.
     pub owner: Option<String>,

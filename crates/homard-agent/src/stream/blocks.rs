@@ -29,7 +29,6 @@ impl Default for BlockLimits {
 pub enum BreakAt {
     /// Between paragraphs, else between lines, else between sentences.
     Paragraph,
-    /// Between lines.
     Newline,
     /// Between sentences, else between lines.
     Sentence,
@@ -196,9 +195,7 @@ struct Fence {
     start: usize,
     /// The byte after its last line; the end of the text when it is not closed.
     end: usize,
-    /// Its first line.
     opening: String,
-    /// What closes it.
     marker: String,
 }
 

@@ -41,7 +41,6 @@ const ASIDES: [&str; 4] = ["[Tool Call:", "[Tool Result for", "[Tool Result:", "
 pub(super) enum Look {
     /// A mark of so many bytes.
     Found(Mark, usize),
-    /// Ordinary text.
     Nothing,
     /// More text would tell.
     More,
@@ -50,23 +49,18 @@ pub(super) enum Look {
 /// A mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// Reasoning begins.
     ThinkOpen,
-    /// And ends.
     ThinkClose,
     /// The answer proper begins.
     FinalOpen,
-    /// And ends.
     FinalClose,
     /// A tool call that leaked into the text begins.
     ToolOpen,
-    /// And ends.
     ToolClose,
     /// Something that means nothing.
     Noise,
     /// Words that are to be spoken instead of the text.
     SpeechOpen,
-    /// And end.
     SpeechClose,
     /// A wish about how the answer is delivered.
     Wish(Directive),
@@ -83,7 +77,6 @@ pub enum Directive {
     AudioAsVoice,
     /// Spoken, with these settings (`key=value …`, often none).
     Tts(String),
-    /// Speaking these words.
     TtsText(String),
 }
 

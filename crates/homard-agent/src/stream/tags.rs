@@ -19,9 +19,7 @@ const MAX_OUTSIDE: usize = 1_000_000;
 /// What comes out, in the order it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// For the person.
     Text(&'a str),
-    /// The model's reasoning.
     Thinking(&'a str),
     /// How the answer is to be delivered.
     Wish(Directive),

@@ -135,7 +135,6 @@ pub(crate) struct World {
     pub(crate) home: TempDir,
     pub(crate) store: Store,
     pub(crate) web: FakeWeb,
-    /// The attacker's server.
     pub(crate) evil: FakeWeb,
     pub(crate) model: Obedient,
     pub(crate) gate: GatePolicy,
@@ -144,7 +143,6 @@ pub(crate) struct World {
     /// What the owner says to every question.
     pub(crate) verdict: Arc<Mutex<Verdict>>,
     pub(crate) asked: Arc<Mutex<Vec<Question>>>,
-    /// What stand-ins did.
     pub(crate) ran: Arc<Mutex<Vec<String>>>,
     pub(crate) lookup_says: Arc<Mutex<String>>,
     approvals: Approvals,

@@ -14,13 +14,11 @@ use crate::outbound::RichText;
 enum Rank {
     /// At the end of a line.
     Line,
-    /// Between words.
     Space,
     /// At the end of a line within parentheses.
     LineInside,
     /// Between words within parentheses or code.
     SpaceInside,
-    /// Before a link.
     Link,
     /// Between the words of a link.
     SpaceInLink,
@@ -93,7 +91,6 @@ fn is_visible(c: char) -> bool {
 /// White space between what was seen last and what comes next.
 #[derive(Debug, Clone, Copy)]
 struct Pause {
-    /// Where it begins.
     end: Spot,
     rank: Rank,
     /// Whether a message must end here.
@@ -114,7 +111,6 @@ struct Search<'f, 'o> {
     begun: bool,
     /// Whether words are measured one by one, because the end is near.
     is_near: bool,
-    /// Open parentheses.
     parens: usize,
     /// The styles we are in.
     stack: Vec<&'f Style>,

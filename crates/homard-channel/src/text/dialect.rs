@@ -14,7 +14,6 @@ pub(super) struct Marks<'s> {
     pub(super) line: Cow<'s, str>,
     /// Before the first word.
     pub(super) open: Cow<'s, str>,
-    /// After the last.
     pub(super) close: Cow<'s, str>,
     /// Whether `open` and `close` stand on lines of their own.
     pub(super) own_line: bool,

@@ -19,7 +19,6 @@ pub(super) enum Atom {
         formatted: String,
         plain: String,
     },
-    /// The line ends.
     Line,
     /// A block ends and another begins.
     Gap {
@@ -41,7 +40,6 @@ pub(super) enum Style {
     Quote,
     /// An item of a list, with its number.
     Item(Option<u64>),
-    /// Lines of code.
     Fence {
         info: String,
         ticks: usize,

@@ -10,7 +10,6 @@ const MAX_MENTION: usize = 32;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stretch<'t> {
     RichText(&'t str),
-    /// A file's name.
     File(&'t str),
     /// A mention in the platform's own form.
     Mention(&'t str),

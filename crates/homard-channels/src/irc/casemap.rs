@@ -3,7 +3,6 @@
 /// A server's rule, as it says in `CASEMAPPING`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum CaseMapping {
-    /// Only `A`–`Z`.
     Ascii,
     /// Also `{}|^`, which were the small letters of `[]\~` on the keyboards of Finland.
     #[default]

@@ -119,7 +119,6 @@ struct Lane {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Write(String),
-    /// Nothing before then.
     At(Instant),
     /// Nothing until something new comes.
     Nothing,

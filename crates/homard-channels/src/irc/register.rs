@@ -32,7 +32,6 @@ const TOO_OFTEN: std::time::Duration = std::time::Duration::from_secs(60);
 pub(super) enum RegisterStep {
     /// These lines are to be written; often none.
     Write(Vec<String>),
-    /// We are in.
     In(Welcome),
 }
 

@@ -145,7 +145,6 @@ pub(super) enum IrcReply {
     Welcome(String),
     /// A reply with a number; its first word, our nick, is left out.
     Number(u16, Vec<String>),
-    /// Everything else.
     #[default]
     Other,
 }

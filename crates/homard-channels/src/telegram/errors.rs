@@ -13,9 +13,7 @@ pub(super) enum ApiError {
     /// The server said no.
     #[error("{description}")]
     Refusal {
-        /// Its code.
         code: u16,
-        /// Its words.
         description: String,
         /// How long it wants to be left alone.
         retry_after: Option<Duration>,

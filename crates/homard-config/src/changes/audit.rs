@@ -18,7 +18,6 @@ const SHRINK_FLOOR: usize = 512;
 
 /// What is known about a write when it is over.
 pub(crate) struct Written<'a> {
-    /// The file before.
     pub(crate) before: &'a Snapshot,
     /// The file after (or as it would have been).
     pub(crate) after: &'a Snapshot,

@@ -23,7 +23,6 @@ use crate::syntax::value_path::{PathSyntaxError, changed_paths};
 #[derive(Debug, thiserror::Error)]
 #[error("the configuration `{path}` cannot be used:{}", listed(.issues))]
 pub struct InvalidConfig {
-    /// Which file.
     pub path: std::path::PathBuf,
     /// What is wrong with it.
     pub issues: Vec<Issue>,
@@ -32,7 +31,6 @@ pub struct InvalidConfig {
 /// Why a runtime override was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideError {
-    /// Not a path.
     #[error(transparent)]
     Path(#[from] PathSyntaxError),
     /// Something that is not an object stands above the place.

@@ -8,17 +8,12 @@ use crate::issue::Issue;
 /// A part of the gateway that is started anew when its settings change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HotPart {
-    /// The mail watcher.
     MailWatcher,
-    /// Calls from outside.
     Hooks,
     /// Agents looking around by themselves.
     Heartbeat,
-    /// Turns nobody typed.
     Cron,
-    /// The browser.
     Browser,
-    /// One chat platform.
     Channel(ChannelId),
 }
 
@@ -38,7 +33,6 @@ pub enum ReloadAction {
 pub struct Reload {
     /// Counts up with every piece of news; 0 is the start.
     pub generation: u64,
-    /// Places that changed.
     pub changed: Vec<String>,
     /// What that asks for.
     pub action: ReloadAction,

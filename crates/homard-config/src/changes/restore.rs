@@ -12,7 +12,6 @@ use crate::syntax::value_path::ValuePath;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}` holds the placeholder for a hidden value, but there is no value on disk to keep")]
 pub struct NothingToRestore {
-    /// Where.
     pub path: String,
 }
 

@@ -30,7 +30,6 @@ const BACKUPS: usize = 5;
 /// Why the file was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Not a path.
     #[error(transparent)]
     Path(#[from] PathSyntaxError),
     /// A base hash is needed to replace an existing file.
@@ -69,9 +68,7 @@ pub enum WriteError {
     /// The file system refused.
     #[error("could not write `{path}`")]
     Io {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: std::io::Error,
     },

@@ -70,7 +70,6 @@ pub struct Agents {
 /// What every agent has unless it says otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AgentDefaults {
-    /// Model and fallbacks.
     pub model: ModelSelection,
     /// Model for pictures when the main one cannot see; empty when nothing was said.
     pub image_model: ModelSelection,
@@ -82,7 +81,6 @@ pub struct AgentDefaults {
     pub workspace: PathBuf,
     /// How many runs may happen at once.
     pub max_concurrent: usize,
-    /// Longest run.
     pub timeout: Duration,
     /// Longest part of one workspace file in the prompt, in characters.
     pub bootstrap_max_chars: usize,
@@ -115,7 +113,6 @@ pub struct AgentDefaults {
 /// Who makes vectors of texts, as far as the owner says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Embeddings {
-    /// The provider.
     pub provider: String,
     /// The model; `None` means the provider's usual one.
     pub model: Option<String>,
@@ -133,7 +130,6 @@ pub struct ModelSelection {
 /// What the owner says about one model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// Short name.
     pub alias: Option<String>,
     /// What every call to it asks for, as written.
     pub params: Map<String, Value>,
@@ -142,7 +138,6 @@ pub struct CatalogEntry {
 /// One agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// Its id.
     pub id: AgentId,
     /// Whether it was marked as default.
     pub default: bool,
@@ -171,13 +166,9 @@ pub struct Agent {
 /// Who an agent is to the people it talks with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// Its name.
     pub name: Option<String>,
-    /// Its manner.
     pub theme: Option<String>,
-    /// Its sign.
     pub emoji: Option<String>,
-    /// Its picture.
     pub avatar: Option<String>,
 }
 

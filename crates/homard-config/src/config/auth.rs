@@ -32,7 +32,6 @@ pub struct Auth {
 /// What the owner says about one stored credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthProfile {
-    /// Whose it is.
     pub provider: ProviderId,
 }
 

@@ -25,15 +25,11 @@ pub struct Binding {
     pub index: usize,
     /// Who answers. The routing says what happens when there is no such agent.
     pub agent: AgentId,
-    /// On which platform.
     pub channel: ChannelId,
     /// At which of our accounts.
     pub account: AccountMatch,
-    /// In which conversation.
     pub peer: Option<PeerMatch>,
-    /// On which server.
     pub guild: Option<String>,
-    /// In which team.
     pub team: Option<String>,
     /// The sender has one of these roles; empty means that roles do not matter.
     pub roles: Vec<String>,
@@ -48,20 +44,15 @@ pub struct Binding {
 pub enum AccountMatch {
     /// Nothing was said: the platform's default account.
     Default,
-    /// This one.
     Named(AccountId),
-    /// Any (`*`).
     Any,
 }
 
 /// With how many people one talks, as bindings say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerKind {
-    /// One person.
     Direct,
-    /// Several.
     Group,
-    /// A room.
     Channel,
 }
 
@@ -91,7 +82,6 @@ impl PeerKind {
 /// A conversation, as bindings say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerMatch {
-    /// Its kind.
     pub kind: PeerKind,
     /// Its id on the platform, lower case as in session keys.
     pub id: String,

@@ -12,7 +12,6 @@ use crate::raw::budgets as raw;
 pub struct Limit {
     /// Tokens, sent and received.
     pub tokens: Option<u64>,
-    /// US dollars.
     pub usd: Option<f64>,
 }
 
@@ -34,9 +33,7 @@ pub struct Budgets {
     pub gateway: Budget,
     /// Each agent that is not named.
     pub agent: Budget,
-    /// Agents by id.
     pub agents: BTreeMap<AgentId, Budget>,
-    /// Each conversation.
     pub session: Budget,
     /// Each scheduled job that is not named.
     pub job: Budget,

@@ -19,11 +19,8 @@ pub struct Commands {
     pub bash: bool,
     /// How long they may run in the foreground.
     pub bash_foreground: Duration,
-    /// Whether `/config` exists.
     pub config: bool,
-    /// Whether `/debug` exists.
     pub debug: bool,
-    /// Whether `/restart` exists.
     pub restart: bool,
 }
 

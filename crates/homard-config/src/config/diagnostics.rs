@@ -33,7 +33,6 @@ pub struct Traces {
     pub service_name: String,
     /// Share of traces kept, from 0 to 1.
     pub sample_rate: f64,
-    /// Time between exports.
     pub flush_interval: Duration,
 }
 

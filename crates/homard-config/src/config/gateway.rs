@@ -91,25 +91,19 @@ pub struct Gateway {
     pub port: u16,
     /// Interfaces to listen on.
     pub bind: BindMode,
-    /// Address for [`BindMode::Custom`].
     pub custom_bind_host: Option<String>,
-    /// Who may connect.
     pub auth: Auth,
-    /// The web page.
     pub control_ui: ControlUi,
     /// Proxies whose forwarding headers are believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Believe X-Real-IP when X-Forwarded-For is missing.
     pub allow_real_ip_fallback: bool,
-    /// Live reload.
     pub reload: Reload,
     /// Which tools the HTTP tool route may run.
     pub tools: HttpTools,
     /// The value of `Strict-Transport-Security`, when the owner wants browsers to insist on TLS.
     pub strict_transport_security: Option<String>,
-    /// Encryption.
     pub tls: Tls,
-    /// Tailnet exposure.
     pub tailscale: Tailscale,
     /// The gateway elsewhere that commands here talk to, in [`GatewayMode::Remote`].
     pub remote: Remote,
@@ -199,7 +193,6 @@ pub struct TrustedProxy {
 /// The web page the gateway serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlUi {
-    /// Serve the page.
     pub enabled: bool,
     /// Path prefix, with a leading and without a trailing slash; empty for the root.
     pub base_path: String,

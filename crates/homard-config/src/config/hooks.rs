@@ -55,7 +55,6 @@ pub enum HookAction {
 /// When somebody who is told something looks at it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WakeMode {
-    /// At once.
     #[default]
     Now,
     /// When it is awake anyway.
@@ -89,7 +88,6 @@ pub enum SessionMode {
     /// Every call begins a fresh one.
     #[default]
     Isolated,
-    /// It goes on.
     Persistent,
 }
 
@@ -114,7 +112,6 @@ pub struct HookMapping {
     pub path: Option<String>,
     /// The `source` a call must name; `None` takes any.
     pub source: Option<String>,
-    /// What it does.
     pub action: HookAction,
     /// When a wake is looked at; for agents, when the main conversation is told of the answer, if at all.
     pub wake_mode: Option<WakeMode>,
@@ -137,13 +134,9 @@ pub struct HookMapping {
 /// Who is told by a mapping, and how it answers. Texts may be templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookTurn {
-    /// Name shown.
     pub name: Option<String>,
-    /// Which agent.
     pub agent: Option<String>,
-    /// Which conversation.
     pub session_key: Option<String>,
-    /// With which model.
     pub model: Option<String>,
     /// How hard it thinks.
     pub thinking: Option<String>,
@@ -156,9 +149,7 @@ pub struct HookTurn {
 pub struct HookDelivery {
     /// Whether it goes anywhere; `None` means that it does.
     pub deliver: Option<bool>,
-    /// Platform.
     pub channel: Option<String>,
-    /// Conversation there.
     pub to: Option<String>,
 }
 

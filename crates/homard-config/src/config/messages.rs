@@ -67,9 +67,7 @@ impl QueueMode {
 /// What is given up when more messages wait than may.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum QueueDrop {
-    /// The oldest.
     Old,
-    /// The newest.
     New,
     /// The oldest, of which one line each is kept.
     #[default]

@@ -60,7 +60,6 @@ pub enum WireApi {
 pub struct Models {
     /// Added to or in place of the known providers.
     pub mode: MergeMode,
-    /// Providers by id.
     pub providers: BTreeMap<ProviderId, Provider>,
     /// Asking a cloud region which models it serves.
     pub bedrock_discovery: BedrockDiscovery,
@@ -104,7 +103,6 @@ pub struct Provider {
     pub headers: BTreeMap<String, Secret>,
     /// Send the key as an Authorization header; `None` means as the API usually does.
     pub auth_header: Option<bool>,
-    /// Its models.
     pub models: Vec<Model>,
 }
 
@@ -138,9 +136,7 @@ pub struct Model {
 /// Prices per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
-    /// Tokens sent.
     pub input: f64,
-    /// Tokens received.
     pub output: f64,
     /// Tokens read from the cache.
     pub cache_read: f64,

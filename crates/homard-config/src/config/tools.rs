@@ -111,7 +111,6 @@ pub struct ToolRule {
     pub allow: Option<Vec<String>>,
     /// Tools added to the profile.
     pub also_allow: Vec<String>,
-    /// Tools refused; wins.
     pub deny: Vec<String>,
 }
 
@@ -119,9 +118,7 @@ pub struct ToolRule {
 /// restrict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SandboxTools {
-    /// Tools offered.
     pub allow: Option<Vec<String>>,
-    /// Tools refused; wins.
     pub deny: Option<Vec<String>>,
 }
 
@@ -135,12 +132,10 @@ impl SandboxTools {
 /// Which conversations are sandboxed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SandboxMode {
-    /// None.
     #[default]
     Off,
     /// All but the agent's main one.
     NonMain,
-    /// All.
     All,
 }
 
@@ -164,11 +159,9 @@ pub struct Tools {
     pub by_provider: BTreeMap<String, ToolRule>,
     /// The same, per sender.
     pub by_sender: BTreeMap<String, ToolRule>,
-    /// Inside the sandbox.
     pub sandbox: SandboxTools,
     /// For agents started by agents.
     pub subagents: ToolRule,
-    /// Running commands.
     pub exec: Exec,
     /// Reading and writing files.
     pub fs: FileTools,
@@ -213,14 +206,12 @@ pub struct Exec {
     pub notify_on_exit: bool,
     /// Tell it even when there was no output and no failure.
     pub notify_on_exit_empty_success: bool,
-    /// The patch tool.
     pub apply_patch: ApplyPatch,
 }
 
 /// The patch tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApplyPatch {
-    /// Offer it.
     pub enabled: bool,
     /// Keep it inside the workspace, whatever the other file tools do.
     pub workspace_only: bool,
@@ -258,7 +249,6 @@ pub struct AgentTools {
     pub sandbox_mode: SandboxMode,
     /// Keep file tools inside the workspace; `None` means as everywhere.
     pub workspace_only: Option<bool>,
-    /// Running commands.
     pub exec: AgentExec,
 }
 
@@ -267,7 +257,6 @@ pub struct AgentTools {
 pub struct AgentExec {
     /// Where they run, as written.
     pub host: Option<String>,
-    /// Which may run.
     pub security: Option<ExecSecurity>,
     /// When the owner is asked.
     pub ask: Option<ExecAsk>,

@@ -23,7 +23,6 @@ pub struct SyntaxError {
     pub line: usize,
     /// Column in characters, counted from 1.
     pub column: usize,
-    /// What was wrong.
     pub what: String,
 }
 
@@ -32,7 +31,6 @@ pub struct SyntaxError {
 pub(crate) struct Node {
     /// Bytes of the value in the text.
     pub(crate) span: Range<usize>,
-    /// What stands there.
     pub(crate) kind: Kind,
 }
 
@@ -41,7 +39,6 @@ pub(crate) struct Node {
 pub(crate) enum Kind {
     /// Text, number, truth value or null.
     Scalar(Value),
-    /// Elements in order.
     Array(Vec<Node>),
     /// Members in order; a name may come twice, the last counts.
     Object(Vec<Member>),
@@ -54,7 +51,6 @@ pub(crate) struct Member {
     pub(crate) key: String,
     /// Bytes of the name as written.
     pub(crate) key_span: Range<usize>,
-    /// The value.
     pub(crate) value: Node,
     /// Bytes of the comma after it, if there is one.
     pub(crate) comma: Option<Range<usize>>,

@@ -26,7 +26,6 @@ pub(crate) struct Includes {
     roots: Vec<PathBuf>,
     /// Every file that was read, once each.
     pub(crate) files: Vec<PathBuf>,
-    /// What went wrong.
     pub(crate) issues: Vec<Issue>,
 }
 

@@ -14,9 +14,7 @@ const MAX_PATH_LEN: usize = 1_024;
 /// One step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PathStep {
-    /// Into an object.
     Key(String),
-    /// Into an array.
     Index(usize),
 }
 

@@ -18,7 +18,6 @@ pub type Analysis = Vec<Call>;
 pub struct Call {
     /// The program, looked up; wrappers like `env` and `timeout` are taken off.
     pub program: Program,
-    /// Its arguments.
     pub args: Vec<Word>,
     /// Variables set for it.
     pub assignments: Vec<(String, String)>,

@@ -97,7 +97,6 @@ fn has(list: &str, word: &str) -> bool {
 /// What stands between the shell and the command that matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unwrapped {
-    /// The command inside.
     pub(super) words: Vec<Word>,
     /// Variables the wrapper sets for it.
     pub(super) assignments: Vec<(String, String)>,

@@ -45,9 +45,7 @@ pub struct ExecRules {
 /// A command somebody wants to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
-    /// The line.
     pub line: &'r str,
-    /// Where.
     pub cwd: &'r Path,
     /// The environment it would get, for its `PATH`.
     pub env: &'r BuiltEnv,
@@ -75,9 +73,7 @@ pub struct Rules {
 /// What was decided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// It runs.
     Run,
-    /// A person decides.
     Ask(Question),
     /// It does not run, and this is why.
     Refuse(String),

@@ -21,13 +21,10 @@ const NOWHERE: &str = "/dev/null";
 /// Why a command line is not understood. Such a line can be allowed once, never by a rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Opaque {
-    /// `$(...)`, backticks, `<(...)`.
     #[error("it runs a command inside another")]
     Substitution,
-    /// `<<`.
     #[error("it holds a document")]
     HereDoc,
-    /// `&`.
     #[error("it sends a command to the background")]
     Background,
     /// A redirection that is more than a file.
@@ -39,7 +36,6 @@ pub enum Opaque {
     /// A variable that is more than its name.
     #[error("a variable in it is not understood")]
     Variable,
-    /// `$'...'` and `$"..."`.
     #[error("its quoting is not understood")]
     Quoting,
     /// The program is known only when it runs.
@@ -51,7 +47,6 @@ pub enum Opaque {
     /// Something the shell does itself, to itself.
     #[error("`{0}` changes the shell itself")]
     Builtin(String),
-    /// No such program.
     #[error("there is no program `{0}`")]
     NotFound(String),
     /// Characters that do not show.
@@ -79,7 +74,6 @@ pub struct Word {
 pub struct Redirect {
     /// As written: `>`, `2>>`, `<`.
     pub operator: String,
-    /// The file.
     pub target: String,
 }
 
@@ -90,9 +84,7 @@ pub enum Join {
     First,
     /// `|`: it reads what the one before writes.
     Pipe,
-    /// `&&`.
     And,
-    /// `||`.
     Or,
     /// `;` or a line end.
     Then,

@@ -24,12 +24,10 @@ const MODE: u32 = 0o600;
 /// Why the rules could not be read or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
-    /// The disk refused.
     #[error("could not {doing} `{}`", path.display())]
     Io {
         /// What was being done.
         doing: &'static str,
-        /// To which file.
         path: PathBuf,
         /// What the system said.
         #[source]
@@ -37,19 +35,13 @@ pub enum PolicyError {
     },
     /// It is not what it should be. Guessing would mean running what somebody forbade.
     #[error("`{}` is not a file of command rules: correct it, or remove it to begin anew", path.display())]
-    Broken {
-        /// Which file.
-        path: PathBuf,
-    },
+    Broken { path: PathBuf },
     /// Somebody else changed it in the meantime.
     #[error("the command rules changed since they were read: read them again and repeat the change")]
     Changed,
     /// Somebody else keeps it locked.
     #[error("`{}` is locked by another program: try again in a moment", path.display())]
-    Locked {
-        /// Which file.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
 }
 
 /// The file as it was read.

@@ -15,7 +15,6 @@ pub const MAX_EXIT_TAIL_CHARS: usize = 400;
 pub struct Finished {
     /// Whose it was: the conversation that started it.
     pub scope: String,
-    /// Its name.
     pub id: String,
     /// The line as it was asked for.
     pub line: String,

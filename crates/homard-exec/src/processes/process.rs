@@ -30,13 +30,11 @@ pub enum InputError {
     /// It never had an input, or the input was closed.
     #[error("its input is closed")]
     Closed,
-    /// It has ended.
     #[error("it has ended")]
     Ended,
     /// It does not read.
     #[error("it did not read its input within {} s; part of it may have arrived", WRITE_LIMIT.as_secs())]
     NotRead,
-    /// The system refused.
     #[error("could not write to its input")]
     Write(#[source] io::Error),
 }
@@ -46,18 +44,15 @@ pub enum InputError {
 pub struct End {
     /// How; `None` when the system would not say.
     pub exit: Option<Exit>,
-    /// When.
     pub at: Timestamp,
 }
 
 /// What there is to know about a process besides its output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// Its name.
     pub id: String,
     /// The line as it was asked for.
     pub line: String,
-    /// Where it runs.
     pub cwd: PathBuf,
     /// The leader of its group.
     pub pid: Option<u32>,

@@ -95,7 +95,6 @@ mod linux {
     /// Something of a hidden directory that is there all the same.
     enum Kept {
         Directory(OwnedFd),
-        /// Where it leads.
         Link(PathBuf),
     }
 

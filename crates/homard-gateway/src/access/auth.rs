@@ -14,7 +14,6 @@ const GENERATION_BYTES: usize = 16;
 /// How the owner wants clients to prove themselves.
 #[derive(Clone)]
 pub(crate) enum SharedAuth {
-    /// Not at all.
     None,
     /// With a token; `None` when none is set, in which case nobody gets in.
     Token(Option<String>),
@@ -27,11 +26,8 @@ pub(crate) enum SharedAuth {
 /// How a client proved itself, as `hello-ok` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AuthMethod {
-    /// Nothing was asked.
     None,
-    /// The gateway's token.
     Token,
-    /// The gateway's password.
     Password,
     /// A token issued to the device.
     DeviceToken,
@@ -39,7 +35,6 @@ pub(crate) enum AuthMethod {
     TrustedProxy,
     /// The word of the tailnet.
     Tailscale,
-    /// A setup code.
     SetupCode,
 }
 
@@ -274,9 +269,7 @@ impl std::fmt::Debug for SharedAuth {
 pub(crate) struct GuessLimit {
     /// Wrong guesses before the door shuts.
     pub(crate) max_attempts: u32,
-    /// In this time.
     pub(crate) window: Duration,
-    /// For this long.
     pub(crate) lockout: Duration,
 }
 

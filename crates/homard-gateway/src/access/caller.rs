@@ -18,11 +18,8 @@ use crate::connections::fanout::Client;
 pub(crate) struct Caller {
     /// The socket, its role and scopes.
     pub(crate) client: Arc<Client>,
-    /// The program.
     pub(crate) id: ClientId,
-    /// The manner.
     pub(crate) mode: ClientMode,
-    /// From where.
     pub(crate) peer: Peer,
     /// How it proved itself.
     pub(crate) via: AuthMethod,

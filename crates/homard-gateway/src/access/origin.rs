@@ -50,7 +50,6 @@ pub(crate) enum Source {
     PassedOn,
     /// One of the owner's proxies, where nobody has said yet whom it speaks for.
     Proxy(IpAddr),
-    /// An address elsewhere.
     Address(IpAddr),
 }
 

@@ -34,7 +34,6 @@ const TAILSCALE_PROXY: [&str; 3] = ["x-forwarded-for", "x-forwarded-host", "x-fo
 /// Whose word is believed.
 #[derive(Debug, Default)]
 pub(crate) struct ProxyRules {
-    /// The owner's proxies.
     pub(crate) trusted: Vec<IpNet>,
     /// Whether `X-Real-IP` counts where `X-Forwarded-For` is missing.
     pub(crate) real_ip_fallback: bool,
@@ -161,7 +160,6 @@ impl Claims {
 /// What the tailnet's proxy says about a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TailnetClaim {
-    /// Who is calling.
     login: Option<String>,
     /// From where; absent when the proxy's own headers are not all there.
     address: Option<IpAddr>,

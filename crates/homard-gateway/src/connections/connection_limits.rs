@@ -30,7 +30,6 @@ pub(crate) struct ConnectionLimits {
     pub(crate) silent: ConnectionLimit,
     /// WebSockets that have not finished `connect`.
     pub(crate) unauthenticated: ConnectionLimit,
-    /// All.
     pub(crate) open: ConnectionLimit,
 }
 

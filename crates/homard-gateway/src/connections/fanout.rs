@@ -37,7 +37,6 @@ impl Close {
 /// What leaves a connection's queue.
 #[derive(Debug)]
 pub(crate) enum Batch {
-    /// These frames.
     Frames(Vec<String>),
     /// Nothing more; say goodbye.
     Close(Close),
@@ -46,9 +45,7 @@ pub(crate) enum Batch {
 /// One authenticated socket, as the rest of the gateway sees it.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// This connection.
     pub(crate) conn: ConnId,
-    /// What it is.
     pub(crate) role: Role,
     /// What it may do.
     pub(crate) scopes: ScopeSet,
@@ -67,7 +64,6 @@ pub(crate) struct Client {
 #[derive(Debug, Default)]
 struct Queue {
     frames: VecDeque<String>,
-    /// Bytes in `frames`.
     bytes: usize,
     /// Bytes handed to the socket and perhaps not yet taken by it.
     in_flight: usize,

@@ -64,7 +64,6 @@ pub(crate) struct HookTarget {
 /// A conversation somebody named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// The caller.
     Callers(String),
     /// The owner, in a mapping.
     Owners(String),

@@ -13,7 +13,6 @@ const HOOK: &str = "hook:";
 /// Where a call goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HookPlace {
-    /// The conversation.
     pub(crate) key: SessionKey,
     /// Whether the conversation belongs to hooks alone, so that it may be begun anew.
     pub(crate) is_hooks_own: bool,

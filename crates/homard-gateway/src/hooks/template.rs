@@ -15,11 +15,9 @@ const MAX_STEPS: usize = 32;
 /// What expressions find.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given<'a> {
-    /// The call's body.
     pub(crate) payload: &'a Value,
     /// Its headers, by lower-case name, without those that prove who calls.
     pub(crate) headers: &'a BTreeMap<String, String>,
-    /// Its query.
     pub(crate) query: &'a BTreeMap<String, String>,
     /// Its path below the hooks' own.
     pub(crate) path: &'a str,

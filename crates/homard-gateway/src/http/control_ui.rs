@@ -135,7 +135,6 @@ fn setup(gateway: &Gateway) -> Value {
 
 /// The picture an agent was given.
 enum Picture {
-    /// None.
     None,
     /// On the web, or in the address itself.
     Address(&'static str, String),

@@ -69,9 +69,7 @@ pub(super) fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
 /// A file that is going to be served.
 #[derive(Debug)]
 pub(super) struct Served {
-    /// Where it is.
     pub(super) path: PathBuf,
-    /// Its type.
     pub(super) content_type: &'static str,
     /// How it may be kept.
     pub(super) cache: &'static str,

@@ -36,11 +36,8 @@ const ROUTES: [RouteEntry; 11] = [
 
 /// A request on its way to its family.
 pub(super) struct RouteCx<'r> {
-    /// The gateway.
     pub(super) gateway: &'r Arc<Gateway>,
-    /// What was asked.
     pub(super) request: Request<Incoming>,
-    /// Who asks.
     pub(super) peer: &'r Peer,
 }
 
@@ -53,7 +50,6 @@ impl RouteCx<'_> {
 
 /// What decides whose a path is.
 pub(super) struct RouteFacts<'r> {
-    /// The owner's settings.
     pub(super) config: &'r Config,
     /// Paths that platforms bring messages to.
     pub(super) ingress: &'r Ingress,
@@ -73,7 +69,6 @@ pub(super) enum RouteMethods {
 pub(super) enum RouteGuard {
     /// No page from elsewhere, and where no secret is asked for only by a name of this machine.
     Guarded,
-    /// Anybody.
     Open,
 }
 

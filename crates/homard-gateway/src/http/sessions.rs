@@ -39,7 +39,6 @@ pub(super) const ENTRY: RouteEntry = RouteEntry {
 /// What a path asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SessionsRoute {
-    /// What was said.
     History(String),
     /// That its runs end.
     Kill(String),

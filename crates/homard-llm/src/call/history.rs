@@ -17,7 +17,6 @@ pub(crate) const MISSING_RESULT: &str =
 /// One step of a repaired conversation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Step<'a> {
-    /// A person's words.
     User(&'a UserMessage),
     /// The model's words and calls; never empty.
     Assistant(&'a AssistantMessage),

@@ -61,16 +61,11 @@ pub struct ToolSpec {
 /// How hard a reasoning model should think before it answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ThinkingLevel {
-    /// Not at all.
     #[default]
     Off,
-    /// A glance.
     Minimal,
-    /// A little.
     Low,
-    /// Properly.
     Medium,
-    /// Hard.
     High,
     /// As hard as the few models that offer it can.
     XHigh,

@@ -57,9 +57,7 @@ pub enum ToolChoice {
     /// As the model sees fit.
     #[default]
     Auto,
-    /// Some tool.
     Required,
-    /// This one.
     Tool(String),
 }
 

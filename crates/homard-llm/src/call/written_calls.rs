@@ -18,9 +18,7 @@ const MAX_CALLS: usize = 32;
 /// A call that was written as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
-    /// Which tool.
     pub name: String,
-    /// With what.
     pub arguments: Value,
 }
 

@@ -42,7 +42,6 @@ const PAUSES: &[&str] = &["retryDelay", "resets_in_seconds", "retry_after", "ret
 /// What was said.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct ErrorText {
-    /// For people.
     pub(super) sentence: String,
     /// More for people, worth searching and not worth repeating.
     pub(super) aside: String,

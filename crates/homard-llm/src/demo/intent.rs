@@ -12,25 +12,18 @@ const MAX_COMMAND: usize = 500;
 pub(super) enum Intent {
     /// Look around the workspace.
     ListFiles,
-    /// Run this command.
     Run(String),
     /// Write this into MEMORY.md.
     Remember(String),
-    /// Read MEMORY.md.
     Recall,
-    /// Read this file.
     Read(String),
-    /// Be shown around.
     Tour,
     /// Get a real model.
     Configure,
-    /// Say hello.
     Greet,
-    /// Say thanks.
     Thank,
     /// A scheduled check-in, to be answered with the agreed token.
     Heartbeat,
-    /// Anything else.
     Chat,
 }
 

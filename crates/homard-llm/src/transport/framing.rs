@@ -7,7 +7,6 @@ use crate::transport::sse::{MAX_SSE_LINE, SseEvent, SseParser};
 /// The ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// Server-sent events.
     Sse,
     /// One JSON document per line.
     JsonLines,

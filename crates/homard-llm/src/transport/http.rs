@@ -50,15 +50,10 @@ const POOL_IDLE: Duration = Duration::from_secs(90);
 /// The time limits of a call; tests make them small.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpOptions {
-    /// See [`CONNECT_TIMEOUT`].
     pub connect_timeout: Duration,
-    /// See [`FIRST_BYTE_TIMEOUT`].
     pub first_byte_timeout: Duration,
-    /// See [`STALL_TIMEOUT`].
     pub stall_timeout: Duration,
-    /// See [`EVENT_TIMEOUT`].
     pub event_timeout: Duration,
-    /// See [`CALL_TIMEOUT`].
     pub call_timeout: Duration,
 }
 

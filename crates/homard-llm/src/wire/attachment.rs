@@ -25,22 +25,16 @@ const UNNAMED: &str = "document";
 /// A block, as far as a model can take it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shown<'a> {
-    /// Words.
     Text(Cow<'a, str>),
     /// A picture the model can see.
     Image {
-        /// For example `image/png`.
         mime_type: &'a str,
-        /// Base64.
         data: &'a str,
     },
     /// A document the model can read as it is.
     Document {
-        /// For example `application/pdf`.
         mime_type: &'a str,
-        /// Base64.
         data: &'a str,
-        /// Never empty.
         name: &'a str,
     },
 }
@@ -48,9 +42,7 @@ pub(super) enum Shown<'a> {
 /// A picture or document inside its own address, written without building the string first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DataUrl<'a> {
-    /// For example `image/png`.
     pub(super) mime_type: &'a str,
-    /// Base64.
     pub(super) data: &'a str,
 }
 

@@ -19,7 +19,6 @@ const MAX_DIGITS: usize = 2;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(super) enum Thinking {
-    /// So many tokens.
     Enabled {
         /// Less than the longest answer.
         budget_tokens: u32,

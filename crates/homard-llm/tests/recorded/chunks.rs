@@ -8,12 +8,18 @@ use serde_json::{Value, json};
 pub(crate) enum Part<'a> {
     /// What comes before the first word.
     Open,
-    /// A word.
     Text(&'a str),
     /// A whole call, the `n`th of the answer; the arguments need not be JSON.
-    Call { n: usize, id: &'a str, name: &'a str, arguments: &'a str },
+    Call {
+        n: usize,
+        id: &'a str,
+        name: &'a str,
+        arguments: &'a str,
+    },
     /// The end, with a count of tokens where the API has one.
-    Close { tokens: i64 },
+    Close {
+        tokens: i64,
+    },
     /// A document of a kind nobody knows.
     Raw(&'a str),
 }

@@ -36,7 +36,6 @@ const OWN_NAMES: &str = "AWS_";
 /// Keys, and until when they are good.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// The keys.
     pub(crate) keys: AwsKeys,
     /// When they expire, in milliseconds since 1970; `None` for keys that do not.
     pub(crate) expires_at: Option<i64>,

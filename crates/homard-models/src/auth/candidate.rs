@@ -8,7 +8,6 @@ use homard_protocol::ProviderId;
 pub struct Candidate {
     /// Its name in run records, cooldowns and pins: a profile's id, or `<provider>:env`, `<provider>:config`.
     pub id: String,
-    /// Whose it is.
     pub provider: ProviderId,
     /// Where it comes from.
     pub source: Source,
@@ -21,11 +20,9 @@ pub struct Candidate {
 /// Where a credential comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A stored profile.
     Profile,
     /// The environment variable of this name.
     Env(String),
-    /// The configuration.
     Config,
     /// Wherever AWS tools look.
     AwsChain,
@@ -36,7 +33,6 @@ pub enum Source {
 /// What a provider can be called with beside its stored profiles, and how its logins work.
 #[derive(Debug, Clone)]
 pub struct ProviderAuth {
-    /// Whose.
     pub provider: ProviderId,
     /// Keys found in the environment, with the variable's name, in the order they are tried.
     pub env: Vec<(String, ApiKey)>,

@@ -31,16 +31,13 @@ pub struct Description {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {
-    /// Its id.
     pub id: String,
-    /// Whose it is.
     pub provider: String,
     /// `api_key`, `token` or `oauth`.
     pub kind: &'static str,
     /// The end of the key, enough to tell two keys apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
     /// When it expires, in milliseconds since 1970; a login that can be renewed goes on after that.

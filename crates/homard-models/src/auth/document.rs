@@ -16,7 +16,6 @@ const VERSION: i64 = 1;
 /// Why a file's content cannot be used. Never quotes it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// Not JSON.
     #[error("it is not JSON (line {line}, column {column})")]
     Syntax {
         /// Where, counting from 1.
@@ -26,16 +25,10 @@ pub enum Unreadable {
     },
     /// JSON, but not an object, or a section is not.
     #[error("`{section}` is not an object")]
-    Shape {
-        /// Which part.
-        section: &'static str,
-    },
+    Shape { section: &'static str },
     /// Written by a program that knows more than this one.
     #[error("it has version {version}; this program understands {VERSION}")]
-    Newer {
-        /// What it says.
-        version: i64,
-    },
+    Newer { version: i64 },
 }
 
 /// The whole file. `Debug` shows ids only.

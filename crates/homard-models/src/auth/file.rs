@@ -29,7 +29,6 @@ pub enum StoreError {
     /// The content makes no sense; nothing was changed.
     #[error("`{path}` cannot be read: {why}; mend it, or move it away and log in again")]
     Broken {
-        /// Which file.
         path: PathBuf,
         /// What is wrong, without quoting it.
         #[source]
@@ -37,23 +36,17 @@ pub enum StoreError {
     },
     /// Larger than any real one.
     #[error("`{path}` is larger than {MAX_FILE} bytes and was not read")]
-    TooLarge {
-        /// Which file.
-        path: PathBuf,
-    },
+    TooLarge { path: PathBuf },
     /// The file system refused.
     #[error("could not use `{path}`: {source}")]
     Io {
-        /// Which file.
         path: PathBuf,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
     /// Another process keeps the file locked.
     #[error("another program has held `{path}` for {waited:?}; try again, or stop it")]
     Locked {
-        /// The lock.
         path: PathBuf,
         /// How long was waited.
         waited: Duration,
@@ -67,9 +60,7 @@ pub enum StoreError {
     /// The id belongs to somebody else.
     #[error("profile `{id}` belongs to `{owner}`, not to `{provider}`")]
     WrongProvider {
-        /// Which profile.
         id: String,
-        /// Whose it is.
         owner: String,
         /// Whose it was said to be.
         provider: String,

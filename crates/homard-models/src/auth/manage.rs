@@ -21,7 +21,6 @@ const MAX_ID: usize = 256;
 /// A credential to be stored. `Debug` shows no value.
 #[derive(Clone)]
 pub struct NewProfile {
-    /// Whose it is.
     pub provider: ProviderId,
     /// What it proves itself with.
     pub secret: NewSecret,
@@ -36,20 +35,16 @@ pub struct NewProfile {
 /// What a new credential proves itself with.
 #[derive(Clone)]
 pub enum NewSecret {
-    /// A key.
     Key(ApiKey),
     /// A token somebody pasted.
     Token {
-        /// The token.
         token: ApiKey,
         /// When it expires, in milliseconds since 1970.
         expires: Option<i64>,
     },
     /// A login made elsewhere.
     OAuth {
-        /// The access token.
         access: ApiKey,
-        /// What renews it.
         refresh: Option<ApiKey>,
         /// When the access token expires, in milliseconds since 1970.
         expires: i64,
@@ -314,7 +309,6 @@ impl Profiles {
 /// What became of a credential that was added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
-    /// Its name.
     pub id: String,
     /// Whether another of that name was there.
     pub replaced: bool,

@@ -20,10 +20,7 @@ pub(crate) use token::{TokenError, TokenServer, Tokens};
 pub enum LoginError {
     /// The provider has no such way to log in.
     #[error("`{provider}` has no login of this kind; use `homard models auth add --provider {provider}`")]
-    NotOffered {
-        /// Which provider.
-        provider: String,
-    },
+    NotOffered { provider: String },
     /// What was pasted holds no code.
     #[error("this is neither the code nor the address the browser ended at; copy it again")]
     NoCode,
@@ -44,9 +41,7 @@ pub enum LoginError {
         "could not listen on port {port} for the browser: {source}; close the program that uses it, or paste the address"
     )]
     Port {
-        /// Which port.
         port: u16,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
@@ -56,7 +51,6 @@ pub enum LoginError {
     /// The tokens came but could not be kept.
     #[error(transparent)]
     Store(#[from] super::StoreError),
-    /// Somebody stopped it.
     #[error("the login was stopped")]
     Stopped,
     /// The machine gives no random numbers, or the row's addresses are no addresses.

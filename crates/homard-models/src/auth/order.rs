@@ -19,7 +19,6 @@ pub(crate) struct Entry {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lineup {
     pub(crate) usable: Vec<Entry>,
-    /// Ids and reasons.
     pub(crate) skipped: Vec<(String, &'static str)>,
 }
 

@@ -22,9 +22,7 @@ pub struct Amount {
 /// What a limit is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Unit {
-    /// Tokens.
     Tokens,
-    /// Money.
     Usd,
 }
 

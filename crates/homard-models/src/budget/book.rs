@@ -20,9 +20,7 @@ pub(super) const MIN_ANSWER: u32 = 1_024;
 /// On whose behalf a call is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spender {
-    /// Which agent.
     pub agent: AgentId,
-    /// In which conversation.
     pub session: SessionKey,
     /// For which scheduled job, if for one.
     pub job: Option<String>,
@@ -102,11 +100,9 @@ struct Held {
 /// One row of what was spent before this process began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spent {
-    /// By whom.
     pub who: Spender,
     /// In which of the current periods.
     pub span: Span,
-    /// How much.
     pub amount: Amount,
 }
 

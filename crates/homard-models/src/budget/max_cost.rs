@@ -38,7 +38,6 @@ const MOST: u64 = u64::MAX >> 20;
 pub struct MaxCost {
     /// Prompt tokens, at most.
     pub prompt: u64,
-    /// Prompt tokens, probably.
     pub likely_prompt: u64,
     /// Tokens the answer may have.
     pub answer: u32,

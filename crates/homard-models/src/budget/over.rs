@@ -19,7 +19,6 @@ pub struct OverBudget {
     pub path: String,
     /// Whose count it is, where one limit is for each of many.
     pub whose: Option<String>,
-    /// What it counts.
     pub unit: Unit,
     /// How much is used, in tokens or millionths of a dollar.
     pub used: u64,

@@ -11,7 +11,6 @@ pub enum Span {
     Day,
     /// From the first to the last of a month.
     Month,
-    /// For ever.
     Total,
 }
 

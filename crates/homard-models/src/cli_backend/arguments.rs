@@ -16,7 +16,6 @@ pub(super) enum Session {
     Unnamed,
     /// A new one with this name.
     New(String),
-    /// One that exists.
     Known(String),
 }
 

@@ -100,9 +100,7 @@ pub(super) struct Job {
     pub(super) has_input: bool,
     pub(super) env: BuiltEnv,
     pub(super) cwd: PathBuf,
-    /// Longest run.
     pub(super) limit: Duration,
-    /// Longest silence.
     pub(super) silence: Duration,
 }
 

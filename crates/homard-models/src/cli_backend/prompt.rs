@@ -18,7 +18,6 @@ const NO_TEXT: &str = "(no text)";
 /// A picture of the newest message, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Image {
-    /// Base64.
     pub(super) data: String,
     /// How its file's name ends.
     pub(super) extension: &'static str,

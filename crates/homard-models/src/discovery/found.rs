@@ -37,7 +37,6 @@ pub struct Found {
     pub at: i64,
     /// Which address answered: another one's list is another list.
     pub base_url: String,
-    /// Its models.
     pub models: Vec<FoundModel>,
 }
 

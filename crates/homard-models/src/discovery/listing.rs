@@ -24,9 +24,7 @@ const MILLION: f64 = 1_000_000.0;
 /// What prices are per.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A million tokens.
     Million,
-    /// One token.
     Token,
 }
 

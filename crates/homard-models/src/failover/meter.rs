@@ -25,17 +25,13 @@ pub trait Meter: Send + Sync {
 pub struct OpenedCall {
     /// When, in milliseconds since 1970.
     pub at: Timestamp,
-    /// Who is asked.
     pub provider: ProviderId,
-    /// For which model.
     pub model: ModelId,
     /// By which wire API.
     pub api: String,
-    /// With which credential.
     pub profile: Option<String>,
     /// How hard it shall think.
     pub thinking: ThinkingLevel,
-    /// The reservation's number.
     pub reservation: u64,
     /// What counts as spent if nobody ever says more.
     pub worst: Usage,
@@ -46,19 +42,14 @@ pub struct OpenedCall {
 pub struct CallRecord {
     /// When it began, in milliseconds since 1970.
     pub at: Timestamp,
-    /// Who was asked.
     pub provider: ProviderId,
-    /// For which model.
     pub model: ModelId,
     /// By which wire API.
     pub api: String,
-    /// With which credential.
     pub profile: Option<String>,
     /// How hard it should think.
     pub thinking: ThinkingLevel,
-    /// What [`Meter::opening`] said.
     pub open: Option<CallId>,
-    /// What it used.
     pub usage: Usage,
     /// Whether the provider did not say and `usage` is guessed from bytes.
     pub estimated: bool,

@@ -27,17 +27,11 @@ pub const PROBE_EVERY: Duration = Duration::from_secs(30);
 /// How patient a caller is; tests make it hasty.
 #[derive(Debug, Clone)]
 pub struct FailoverPolicy {
-    /// See [`CALL_LIMIT`].
     pub call_limit: Duration,
-    /// See [`MAX_RETRIES`].
     pub max_retries: u32,
-    /// See [`MAX_RATE_LIMIT_RETRIES`].
     pub max_rate_limit_retries: u32,
-    /// See [`MAX_WAIT`].
     pub max_wait: Duration,
-    /// See [`FIRST_PAUSE`].
     pub first_pause: Duration,
-    /// See [`MAX_PAUSE`].
     pub max_pause: Duration,
     /// Spreads pauses, so that many who failed together do not come back together.
     pub jitter: Jitter,

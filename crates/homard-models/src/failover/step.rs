@@ -23,7 +23,6 @@ pub(super) enum Step {
     Stop,
     /// The same model with another credential; else another model.
     NextProfile,
-    /// Another model.
     NextModel,
 }
 

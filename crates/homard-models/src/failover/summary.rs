@@ -11,9 +11,7 @@ const MAX_ROADS: usize = 8;
 /// One road that led nowhere.
 #[derive(Debug, Clone)]
 pub(super) struct Road {
-    /// `provider/model (credential)`.
     pub(super) name: String,
-    /// Its last failure.
     pub(super) error: LlmError,
     /// How often it was taken.
     pub(super) times: u32,

@@ -16,7 +16,6 @@ const MAX_SHORT_FORM: usize = 5;
 /// Whether what people call themselves counts (`dangerouslyAllowNameMatching`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NameMatching {
-    /// Ids alone.
     #[default]
     Never,
     /// Names and handles too.
@@ -26,15 +25,12 @@ pub enum NameMatching {
 /// What on a list let somebody in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchSource {
-    /// `*`.
     Wildcard,
-    /// Their id.
     Id,
     /// What they call themselves.
     Name,
     /// Their name with a number behind `#`.
     Tag,
-    /// Their handle.
     Username,
     /// Their id behind the platform's name.
     PrefixedId,
@@ -70,15 +66,12 @@ impl MatchSource {
 /// Somebody, as a platform tells of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Who<'a> {
-    /// Where they are.
     pub channel: &'a str,
-    /// The platform's id.
     pub id: &'a str,
     /// Other ids, as trustworthy.
     pub also: &'a [String],
     /// What they call themselves.
     pub name: Option<&'a str>,
-    /// Their handle.
     pub username: Option<&'a str>,
     /// The only names the platform vouches for, where that is not the id.
     pub vouched: Option<&'a [String]>,

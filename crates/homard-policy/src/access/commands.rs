@@ -13,7 +13,6 @@ pub struct CommandRules {
     senders: BTreeMap<String, AllowList>,
     /// Whether the allow-lists of platforms count for commands.
     access_groups: bool,
-    /// The owner's names.
     owners: AllowList,
 }
 
@@ -25,13 +24,11 @@ impl Default for CommandRules {
 
 /// The lists that concern one sender in one place.
 pub(super) struct Lists<'a> {
-    /// `allowFrom`.
     pub(super) direct: &'a AllowList,
     /// Who was let in by their code; nobody in groups.
     pub(super) let_in: &'a [String],
     /// The group's list; `None` in direct messages.
     pub(super) group: Option<&'a AllowList>,
-    /// Whether names count.
     pub(super) names: NameMatching,
 }
 

@@ -16,7 +16,6 @@ const MAX_CHARS: usize = 4000;
 pub struct Remark {
     /// Who said it, as people are called there.
     pub sender: String,
-    /// What.
     pub text: String,
     /// When, in milliseconds since 1970.
     pub timestamp: i64,

@@ -23,13 +23,10 @@ const MAX_LOOKED_AT: usize = 64 * 1024;
 pub struct PatternSources<'a> {
     /// The platform's section; added to the others.
     pub account: Option<&'a [String]>,
-    /// The agent's own.
     pub agent: Option<&'a [String]>,
-    /// Everybody's (`messages.groupChat`).
     pub everybody: Option<&'a [String]>,
     /// What the agent is called, when nobody wrote patterns.
     pub name: Option<&'a str>,
-    /// Its emoji.
     pub emoji: Option<&'a str>,
 }
 
@@ -37,7 +34,6 @@ pub struct PatternSources<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct MentionPatterns {
     patterns: Vec<Regex>,
-    /// In small letters.
     names: Vec<String>,
     /// Patterns that could not be used, in sentences for the owner.
     pub problems: Vec<String>,
@@ -125,7 +121,6 @@ impl MentionPatterns {
 pub(super) struct Mention {
     /// Whether anybody could tell.
     pub(super) can_tell: bool,
-    /// Whether it does.
     pub(super) is_meant: bool,
 }
 

@@ -20,7 +20,6 @@ pub struct GroupRules {
     pub enabled: Option<bool>,
     /// Whether we must be meant.
     pub require_mention: Option<bool>,
-    /// Who is answered.
     pub policy: Option<GroupPolicy>,
     /// Who is listed here, instead of the wider list.
     pub allow: Option<AllowList>,
@@ -34,7 +33,6 @@ pub struct GroupRules {
     pub tools_by_sender: Option<Value>,
     /// How much of what was said is told.
     pub history_limit: Option<usize>,
-    /// Its topics.
     pub topics: BTreeMap<String, Self>,
 }
 
@@ -43,7 +41,6 @@ pub struct GroupRules {
 pub struct Groups {
     /// Who is answered where nothing else is said.
     pub policy: GroupPolicy,
-    /// `groupAllowFrom`, else `allowFrom`.
     pub allow: AllowList,
     /// Whether we must be meant where nothing else is said.
     pub require_mention: Option<bool>,
@@ -60,7 +57,6 @@ pub struct Place<'a> {
     pub enabled: bool,
     /// Whether we must be meant.
     pub require_mention: bool,
-    /// Who is answered.
     pub policy: GroupPolicy,
     /// Who is listed for this place alone.
     pub allow: Option<&'a AllowList>,

@@ -22,46 +22,36 @@ pub enum DmPolicy {
     /// Whoever the owner let in; strangers may ask.
     #[default]
     Pairing,
-    /// Whoever is listed.
     Allowlist,
     /// Everybody, if the list says `*`.
     Open,
-    /// Nobody.
     Disabled,
 }
 
 /// Who is answered in groups (`groupPolicy`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GroupPolicy {
-    /// Whoever is listed.
     #[default]
     Allowlist,
-    /// Everybody.
     Open,
-    /// Nobody.
     Disabled,
 }
 
 /// Whether programs are answered (`allowBots`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AllowBots {
-    /// No.
     #[default]
     Never,
     /// When they mean us.
     Mentions,
-    /// As people are.
     Always,
 }
 
 /// Which messages of an answer are shown as replies (`replyToMode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyToMode {
-    /// None.
     Off,
-    /// The first.
     First,
-    /// All.
     All,
     /// The first, when it answers several at once.
     Batched,
@@ -70,7 +60,6 @@ pub enum ReplyToMode {
 /// What is shown while an answer is being written (`streamMode`, `streaming.mode`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamMode {
-    /// Nothing.
     Off,
     /// One message that grows.
     Partial,
@@ -85,7 +74,6 @@ pub enum StreamMode {
 pub struct Coalesce {
     /// Fewest characters that are sent.
     pub min_chars: Option<usize>,
-    /// Most.
     pub max_chars: Option<usize>,
     /// How long nothing may come before what there is is sent, in milliseconds.
     pub idle_ms: Option<usize>,
@@ -94,9 +82,7 @@ pub struct Coalesce {
 /// How we speak there. `None` means the owner said nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Speaking {
-    /// Replies.
     pub reply_to_mode: Option<ReplyToMode>,
-    /// Longest message.
     pub text_chunk_limit: Option<usize>,
     /// Where long texts are cut.
     pub chunk_mode: Option<ChunkMode>,
@@ -144,13 +130,10 @@ pub struct AccountRules {
     pub name: Option<String>,
     /// Who is answered in direct messages.
     pub dm_policy: DmPolicy,
-    /// `allowFrom`.
     pub allow: AllowList,
     /// What holds for one person (`dms`, `direct`).
     pub directs: DirectRules,
-    /// Groups and rooms.
     pub groups: Groups,
-    /// Whether names count.
     pub names: NameMatching,
     /// Whether programs are answered.
     pub bots: AllowBots,
@@ -160,7 +143,6 @@ pub struct AccountRules {
     pub history_limit: Option<usize>,
     /// What counts as our name on this platform.
     pub mention_patterns: Option<Vec<String>>,
-    /// How we speak.
     pub speaking: Speaking,
     /// Largest file, in bytes.
     pub media_max_bytes: Option<u64>,

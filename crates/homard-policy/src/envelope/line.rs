@@ -11,15 +11,11 @@ use super::one_line;
 pub struct Header {
     /// The platform, as people write it.
     pub platform: String,
-    /// Who, or where.
     pub from: Option<String>,
     /// The time since the last message, such as `5m`.
     pub elapsed: Option<String>,
-    /// The sender's machine.
     pub host: Option<String>,
-    /// Its address.
     pub address: Option<String>,
-    /// The time.
     pub moment: Option<String>,
 }
 

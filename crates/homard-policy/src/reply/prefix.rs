@@ -9,7 +9,6 @@ pub struct PrefixFacts {
     pub model: Option<String>,
     /// How much it thinks.
     pub thinking: Option<String>,
-    /// The assistant's name.
     pub name: Option<String>,
 }
 

@@ -8,12 +8,10 @@ use super::ReplyTo;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplyToMode {
-    /// Never by itself.
     #[default]
     Off,
     /// The first message of it.
     First,
-    /// All its messages.
     All,
     /// The first, and only if it answers several messages at once.
     Batched,

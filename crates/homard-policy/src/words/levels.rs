@@ -11,7 +11,6 @@ pub use homard_llm::ThinkingLevel;
 pub enum Arg<T> {
     /// Nothing: somebody asks how it is.
     Asked,
-    /// This is wanted.
     Is(T),
     /// What is usual is wanted again.
     Default,
@@ -22,7 +21,6 @@ pub enum Arg<T> {
 /// How much is told of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verbosity {
-    /// Nothing.
     Off,
     /// That they are used.
     On,
@@ -56,7 +54,6 @@ impl Verbosity {
 /// What is shown of the model's thoughts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thoughts {
-    /// Nothing.
     Off,
     /// All, before the answer.
     On,
@@ -90,7 +87,6 @@ impl Thoughts {
 /// Whether commands leave the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elevation {
-    /// They do not.
     Off,
     /// They do, and the usual questions are asked.
     On,
@@ -127,7 +123,6 @@ impl Elevation {
 
 /// What became of a word behind a directive.
 pub(super) enum Took {
-    /// It was taken.
     It,
     /// It is no word of this directive.
     Nothing,
@@ -144,7 +139,6 @@ pub struct ExecOptions {
     pub security: Option<String>,
     /// `off`, `on-miss` or `always`.
     pub ask: Option<String>,
-    /// Which node.
     pub node: Option<String>,
 }
 

@@ -11,7 +11,6 @@ pub const PAGE_SIZE: usize = 8;
 pub enum Who {
     /// Whoever may use commands.
     Authorised,
-    /// The owner.
     Owner,
     /// Whoever may work outside the sandbox.
     Elevated,
@@ -51,22 +50,16 @@ impl Who {
 /// Where a command means something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Where {
-    /// Everywhere.
     Everywhere,
-    /// In groups.
     Groups,
 }
 
 /// A switch of `commands` that must be on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// `commands.bash`.
     Bash,
-    /// `commands.config`.
     Config,
-    /// `commands.debug`.
     Debug,
-    /// `commands.restart`.
     Restart,
 }
 
@@ -97,7 +90,6 @@ impl Switch {
 /// How a command is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The whole message.
     Whole,
     /// Anywhere in a message: it is taken out, and says how the rest is to be treated.
     Directive,
@@ -108,13 +100,11 @@ pub enum Form {
 /// One command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Command {
-    /// Without the slash.
     pub name: &'static str,
     /// What else may be typed.
     pub aliases: &'static [&'static str],
     /// How its arguments are written; empty when it takes none.
     pub arguments: &'static str,
-    /// What it does.
     pub help: &'static str,
     /// Who may use it.
     pub who: Who,
@@ -322,9 +312,7 @@ pub fn available(commands: &Commands) -> impl Iterator<Item = &'static Command> 
 /// One entry of a platform's menu: lower-case letters, digits and `_`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MenuEntry {
-    /// What is typed.
     pub name: String,
-    /// What it does.
     pub help: String,
 }
 

@@ -14,19 +14,15 @@ use crate::scope::Scope;
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
-    /// The run.
     pub run_id: Arc<str>,
-    /// The conversation.
     pub session_key: Arc<str>,
     /// The transcript, once it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Arc<str>>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Arc<str>>,
     /// Grows within the run.
     pub seq: u64,
-    /// When.
     pub ts: i64,
     /// What kind of step.
     pub stream: AgentStream,
@@ -41,13 +37,10 @@ pub struct AgentEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentStream {
-    /// Getting ready.
     RunStatus,
     /// Start, model, finishing, end, error.
     Lifecycle,
-    /// Text.
     Assistant,
-    /// Reasoning.
     Thinking,
     /// Tool start, update, result.
     Tool,
@@ -55,7 +48,6 @@ pub enum AgentStream {
     Item,
     /// What a command prints.
     CommandOutput,
-    /// Tokens.
     Usage,
     /// The conversation is summarised because it is too long: start, end.
     Compaction,
@@ -76,25 +68,27 @@ impl AgentStream {
 #[serde(untagged, rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub enum AgentData {
-    /// On [`AgentStream::RunStatus`].
-    RunStatus { phase: &'static str },
-    /// On [`AgentStream::Lifecycle`].
+    RunStatus {
+        phase: &'static str,
+    },
     Lifecycle(RunPhase),
     /// On [`AgentStream::Assistant`]: the present answer so far, what is new of it, and which answer of the run it is.
-    Assistant { text: String, delta: String, item_id: String },
-    /// On [`AgentStream::Thinking`].
-    Thinking { text: String, delta: String },
-    /// On [`AgentStream::Tool`].
+    Assistant {
+        text: String,
+        delta: String,
+        item_id: String,
+    },
+    Thinking {
+        text: String,
+        delta: String,
+    },
     Tool(ToolPhase),
-    /// On [`AgentStream::Item`].
     Item(ToolItem),
-    /// On [`AgentStream::CommandOutput`].
     CommandOutput(CommandOutput),
-    /// On [`AgentStream::Usage`].
-    Usage { output_tokens: u64 },
-    /// On [`AgentStream::Compaction`].
+    Usage {
+        output_tokens: u64,
+    },
     Compaction(CompactionPhase),
-    /// On [`AgentStream::Approval`].
     Approval(ApprovalPhase),
 }
 
@@ -122,20 +116,41 @@ impl AgentData {
 #[serde(tag = "phase", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub enum RunPhase {
-    /// It has begun.
-    Start { started_at: i64 },
-    /// Who is asked.
-    Model { provider: String, model: String },
+    Start {
+        started_at: i64,
+    },
+    Model {
+        provider: String,
+        model: String,
+    },
     /// A model did not answer; why, and what is done about it.
     Fallback(Value),
     /// A message went into it that would have been a run of its own.
-    Steered { steered_run_id: RunId },
+    Steered {
+        steered_run_id: RunId,
+    },
     /// The last word is said.
-    Finishing { stop_reason: String, aborted: bool, ended_at: i64 },
+    Finishing {
+        stop_reason: String,
+        aborted: bool,
+        ended_at: i64,
+    },
     /// It is over and well.
-    End { started_at: i64, ended_at: i64, stop_reason: String, aborted: bool, terminal_reply: TerminalReply },
+    End {
+        started_at: i64,
+        ended_at: i64,
+        stop_reason: String,
+        aborted: bool,
+        terminal_reply: TerminalReply,
+    },
     /// It failed or was stopped.
-    Error { started_at: i64, ended_at: i64, error: String, aborted: bool, stop_reason: &'static str },
+    Error {
+        started_at: i64,
+        ended_at: i64,
+        error: String,
+        aborted: bool,
+        stop_reason: &'static str,
+    },
 }
 
 /// What people see at the end of a run.
@@ -143,8 +158,9 @@ pub enum RunPhase {
 #[serde(tag = "disposition", rename_all = "lowercase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub enum TerminalReply {
-    /// The answer.
-    Visible { text: String },
+    Visible {
+        text: String,
+    },
     /// Nothing: the model chose to say nothing.
     Silent,
 }
@@ -154,12 +170,23 @@ pub enum TerminalReply {
 #[serde(tag = "phase", rename_all = "lowercase", rename_all_fields = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub enum ToolPhase {
-    /// It is called.
-    Start { name: String, tool_call_id: ToolCallId, args: Value },
+    Start {
+        name: String,
+        tool_call_id: ToolCallId,
+        args: Value,
+    },
     /// What it has printed so far.
-    Update { name: String, tool_call_id: ToolCallId, partial_result: Value },
-    /// It has answered.
-    Result { name: String, tool_call_id: ToolCallId, is_error: bool, result: Value },
+    Update {
+        name: String,
+        tool_call_id: ToolCallId,
+        partial_result: Value,
+    },
+    Result {
+        name: String,
+        tool_call_id: ToolCallId,
+        is_error: bool,
+        result: Value,
+    },
 }
 
 /// One call of a tool, for lists of steps.
@@ -171,9 +198,7 @@ pub struct ToolItem {
     pub item_id: String,
     pub tool_call_id: ToolCallId,
     pub name: String,
-    /// Always `tool`.
     pub kind: &'static str,
-    /// `start` or `end`.
     pub phase: &'static str,
     pub title: String,
     /// `running`, `completed` or `failed`.
@@ -191,13 +216,11 @@ pub struct ToolItem {
 pub struct CommandOutput {
     /// `command:` and the call.
     pub item_id: String,
-    /// Always `delta`.
     pub phase: &'static str,
     pub title: String,
     pub tool_call_id: ToolCallId,
     pub name: String,
     pub output: String,
-    /// Always `running`.
     pub status: &'static str,
 }
 
@@ -207,11 +230,20 @@ pub struct CommandOutput {
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub enum CompactionPhase {
     /// What is worth keeping is written to memory first: `start`, `end` or `failed`.
-    MemoryFlush { status: &'static str },
-    /// It begins.
-    Start { trigger: &'static str, tokens_before: u64 },
+    MemoryFlush {
+        status: &'static str,
+    },
+    Start {
+        trigger: &'static str,
+        tokens_before: u64,
+    },
     /// It is done; whether in a model's own words or as a list.
-    End { trigger: &'static str, tokens_before: u64, tokens_after: u64, summarised: bool },
+    End {
+        trigger: &'static str,
+        tokens_before: u64,
+        tokens_after: u64,
+        summarised: bool,
+    },
 }
 
 impl Event for AgentEvent {

@@ -34,11 +34,9 @@ impl Event for PluginApprovalRequestedEvent {
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct ApprovalPhase {
-    /// `requested` or `resolved`.
     pub phase: &'static str,
     /// `pending`, `approved`, `denied`, `expired`, `unavailable` or `cancelled`.
     pub status: &'static str,
-    /// `exec` or `plugin`.
     pub kind: &'static str,
     pub title: String,
     pub approval_id: String,
@@ -50,15 +48,11 @@ pub struct ApprovalPhase {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalEnd<D> {
-    /// `exec` or `plugin`.
     pub approval_kind: &'static str,
-    /// Its name.
     pub id: String,
     /// What holds: an approval nobody answered is denied.
     pub decision: ApprovalDecision,
-    /// Who answered.
     pub resolved_by: Option<String>,
-    /// When.
     pub ts: i64,
     /// `user`, `timeout`, `no-route` or `cancelled`.
     pub terminal_reason: &'static str,

@@ -12,16 +12,12 @@ use crate::scope::Scope;
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatEvent {
-    /// The run.
     pub run_id: Arc<str>,
-    /// The conversation.
     pub session_key: Arc<str>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Arc<str>>,
     /// Grows within the run; shared with `agent` events, so not without gaps.
     pub seq: u64,
-    /// What happened.
     #[serde(flatten)]
     pub state: ChatState,
 }
@@ -30,19 +26,13 @@ pub struct ChatEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(tag = "state", rename_all = "lowercase", rename_all_fields = "camelCase")]
 pub enum ChatState {
-    /// Getting ready.
     Status {
-        /// `preparing_workspace`, `preparing_context`, `starting_model`.
         phase: &'static str,
     },
-    /// More text.
     Delta {
-        /// To be appended.
         delta_text: String,
-        /// Everything so far.
         message: ChatMessage,
     },
-    /// Done.
     Final {
         /// The whole answer; absent when there is nothing to show.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,7 +44,6 @@ pub enum ChatState {
         #[serde(skip_serializing_if = "Option::is_none")]
         stop_reason: Option<String>,
     },
-    /// Stopped by somebody.
     Aborted {
         /// What was said until then.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +51,6 @@ pub enum ChatState {
         /// By whom: `rpc`, `stop`, `timeout`, `restart`.
         stop_reason: String,
     },
-    /// Failed.
     Error {
         /// What a person reads.
         error_message: String,
@@ -78,7 +66,6 @@ pub enum ChatState {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum FinalMessage {
-    /// The run's text.
     Text(ChatMessage),
     /// A whole transcript message.
     Injected(Box<InjectedMessage>),
@@ -87,9 +74,7 @@ pub enum FinalMessage {
 /// A transcript message with its role, as `final` carries it.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct InjectedMessage {
-    /// Always `assistant`.
     pub role: &'static str,
-    /// The rest.
     #[serde(flatten)]
     pub message: AssistantMessage,
 }
@@ -97,21 +82,16 @@ pub struct InjectedMessage {
 /// A snapshot of an answer in the making.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct ChatMessage {
-    /// Always `assistant`.
     pub role: &'static str,
-    /// One text block.
     pub content: [TextBlock; 1],
-    /// When.
     pub timestamp: i64,
 }
 
 /// A text block of a snapshot.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct TextBlock {
-    /// Always `text`.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// The text.
     pub text: Arc<str>,
 }
 
@@ -134,7 +114,6 @@ pub enum ErrorKind {
     RateLimit,
     /// The conversation is too long.
     ContextLength,
-    /// Anything else.
     Unknown,
 }
 

@@ -10,13 +10,9 @@ use crate::scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronAction {
-    /// It was made.
     Added,
-    /// It was changed.
     Updated,
-    /// It is gone.
     Removed,
-    /// It runs.
     Started,
     /// A run is over.
     Finished,
@@ -26,11 +22,8 @@ pub enum CronAction {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronEvent {
-    /// Which job.
     pub job_id: String,
-    /// What happened.
     pub action: CronAction,
-    /// The job now.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<CronJob>>,
     /// When it is due next.
@@ -39,10 +32,8 @@ pub struct CronEvent {
     /// When the run began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_at_ms: Option<i64>,
-    /// How it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<CronRunStatus>,
-    /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What was said, shortened.
@@ -57,22 +48,16 @@ pub struct CronEvent {
     /// What became of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_status: Option<CronDeliveryStatus>,
-    /// The transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    /// The run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// Who thought.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// At what price.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<CronUsage>,
 }

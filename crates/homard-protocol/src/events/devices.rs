@@ -26,13 +26,10 @@ impl Event for DevicePairRequestedEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DevicePairResolvedEvent {
-    /// Which request.
     pub request_id: String,
-    /// Whose.
     pub device_id: DeviceId,
     /// What was decided. A request that another one of the same device replaced is rejected.
     pub decision: PairDecision,
-    /// When.
     pub ts: i64,
 }
 
@@ -40,9 +37,7 @@ pub struct DevicePairResolvedEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PairDecision {
-    /// It may connect.
     Approved,
-    /// It may not.
     Rejected,
 }
 

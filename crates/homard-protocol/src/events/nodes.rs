@@ -45,11 +45,8 @@ pub enum NodeDecision {
 pub struct NodePairResolvedEvent {
     /// Which question; empty when a node was removed.
     pub request_id: String,
-    /// Whose.
     pub node_id: String,
-    /// What was decided.
     pub decision: NodeDecision,
-    /// When.
     pub ts: i64,
 }
 
@@ -66,7 +63,6 @@ impl Event for NodePairResolvedEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePresenceEvent {
-    /// Which.
     pub node_id: String,
     /// When a person used it.
     pub last_active_at_ms: Option<i64>,
@@ -89,7 +85,6 @@ impl Event for NodePresenceEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeHostStatsEvent {
-    /// Which.
     pub node_id: String,
     /// Processors, load, memory, disk, and when.
     pub host_stats: Value,

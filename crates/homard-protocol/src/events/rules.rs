@@ -7,7 +7,6 @@ use crate::scope::Scope;
 /// How an event is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventRule {
-    /// The wire name.
     pub name: &'static str,
     /// Who may hear it.
     pub guard: Guard,
@@ -20,9 +19,7 @@ pub struct EventRule {
 /// Whether an event may be lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drop {
-    /// It may not.
     Never,
-    /// It may.
     Always,
     /// It depends on the payload: of a stream the pieces may, the end may not.
     Some,

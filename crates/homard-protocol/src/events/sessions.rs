@@ -14,18 +14,14 @@ use crate::session_row::SessionRow;
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionMessageEvent {
-    /// Which session.
     pub session_key: SessionKey,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What was said, as `chat.history` shows it.
     pub message: Value,
-    /// Its entry.
     pub message_id: EntryId,
     /// Its place in the transcript.
     pub message_seq: i64,
-    /// The session's row.
     pub session: SessionRow,
 }
 

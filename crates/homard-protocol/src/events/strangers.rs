@@ -27,7 +27,6 @@ impl Event for ChannelsPairingRequestedEvent {
 pub struct ChannelsPairingResolvedEvent {
     /// Which request: the code the stranger was told.
     pub request_id: String,
-    /// The platform.
     pub channel: String,
     /// The account they wrote to.
     pub account_id: String,
@@ -35,7 +34,6 @@ pub struct ChannelsPairingResolvedEvent {
     pub sender_id: String,
     /// What was decided; one who is forgotten is rejected and may ask again.
     pub decision: PairDecision,
-    /// When.
     pub ts: i64,
 }
 

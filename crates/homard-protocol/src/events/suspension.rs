@@ -17,7 +17,6 @@ pub enum SuspensionPhase {
 /// `gateway.suspension`: told when another process is to take over.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct SuspensionEvent {
-    /// How far.
     pub phase: SuspensionPhase,
 }
 

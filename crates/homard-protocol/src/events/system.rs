@@ -49,7 +49,6 @@ pub const ALL_EVENTS: [&str; 29] = [
 /// `tick`: still here.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct TickEvent {
-    /// The gateway's clock.
     pub ts: i64,
 }
 
@@ -65,7 +64,6 @@ impl Event for TickEvent {
 /// `presence`: the whole list, each time.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct PresenceEvent {
-    /// Who is here.
     pub presence: Vec<PresenceEntry>,
 }
 
@@ -88,7 +86,6 @@ impl Event for HealthEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShutdownEvent {
-    /// Why.
     pub reason: String,
     /// When to come back.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,24 +101,19 @@ impl Event for ShutdownEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsChangedEvent {
-    /// Which session.
     pub session_key: SessionKey,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Its transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
     pub reason: &'static str,
-    /// When.
     pub ts: i64,
     /// Its row now; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionRow>,
     /// Whether a run is under way.
     pub has_active_run: bool,
-    /// Which runs are.
     pub active_run_ids: Vec<RunId>,
 }
 

@@ -32,13 +32,10 @@ pub struct AgentsCreateParams {
     /// Its folder; one is made when it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// `provider/model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Its sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
-    /// Its picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
 }
@@ -47,13 +44,9 @@ pub struct AgentsCreateParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsCreateResult {
-    /// Always true.
     pub ok: bool,
-    /// Its id.
     pub agent_id: AgentId,
-    /// Its name.
     pub name: String,
-    /// Its folder.
     pub workspace: String,
     /// Its model, when one was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,12 +68,9 @@ impl Method for AgentsUpdate {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsUpdateParams {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Its model: left out, `null` (the default again), or `provider/model`.
@@ -90,10 +80,8 @@ pub struct AgentsUpdateParams {
     /// Who runs its turns; only Homard does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_runtime: Option<String>,
-    /// Its sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
-    /// Its picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
 }
@@ -101,12 +89,9 @@ pub struct AgentsUpdateParams {
 /// A text that may be left out, cleared or set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Said {
-    /// Left out.
     #[default]
     Unsaid,
-    /// `null`.
     Nothing,
-    /// A text.
     Text(String),
 }
 
@@ -133,9 +118,7 @@ fn said<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Said, D::Error> {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsUpdateResult {
-    /// Always true.
     pub ok: bool,
-    /// Which.
     pub agent_id: AgentId,
 }
 
@@ -154,7 +137,6 @@ impl Method for AgentsDelete {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsDeleteParams {
-    /// Which.
     pub agent_id: AgentId,
     /// Whether its files go; true when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,13 +147,10 @@ pub struct AgentsDeleteParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsDeleteResult {
-    /// Always true.
     pub ok: bool,
-    /// Which.
     pub agent_id: AgentId,
     /// Routes that led to it and went with it.
     pub removed_bindings: u64,
-    /// Folders that went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<Vec<RemovedPath>>,
     /// Folders that could not.
@@ -183,7 +162,6 @@ pub struct AgentsDeleteResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemovedPath {
-    /// Which.
     pub path: String,
     /// `trash`, or `missing` when it was not there.
     pub method: String,
@@ -193,9 +171,7 @@ pub struct RemovedPath {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedPath {
-    /// Which.
     pub path: String,
-    /// Why.
     pub reason: String,
 }
 
@@ -214,7 +190,6 @@ impl Method for AgentsFilesList {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesListParams {
-    /// Whose.
     pub agent_id: AgentId,
 }
 
@@ -222,9 +197,7 @@ pub struct AgentsFilesListParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsFilesListResult {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Where.
     pub workspace: String,
     /// All that may be there.
     pub files: Vec<AgentFile>,
@@ -234,13 +207,10 @@ pub struct AgentsFilesListResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentFile {
-    /// Its name.
     pub name: String,
-    /// Where it is.
     pub path: String,
     /// Whether it is not there.
     pub missing: bool,
-    /// In bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// When it last changed.
@@ -249,7 +219,6 @@ pub struct AgentFile {
     /// SHA-256 of it, in hex; to be sent back as `expectedHash`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
@@ -269,9 +238,7 @@ impl Method for AgentsFilesGet {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesGetParams {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Which.
     pub name: String,
 }
 
@@ -279,11 +246,8 @@ pub struct AgentsFilesGetParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsFilesGetResult {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Where.
     pub workspace: String,
-    /// The file.
     pub file: AgentFile,
 }
 
@@ -302,11 +266,8 @@ impl Method for AgentsFilesSet {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsFilesSetParams {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Which.
     pub name: String,
-    /// Its new text.
     pub content: String,
     /// The hash of what the caller read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -317,12 +278,8 @@ pub struct AgentsFilesSetParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsFilesSetResult {
-    /// Always true.
     pub ok: bool,
-    /// Whose.
     pub agent_id: AgentId,
-    /// Where.
     pub workspace: String,
-    /// The file.
     pub file: AgentFile,
 }

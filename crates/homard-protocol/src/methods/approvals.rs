@@ -27,13 +27,11 @@ pub const MAX_APPROVAL_DESCRIPTION: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovalDecision {
-    /// This once.
     #[serde(alias = "allow", alias = "allow_once")]
     AllowOnce,
     /// This, and its like from now on.
     #[serde(alias = "always_allow", alias = "allow_always", alias = "always-allow")]
     AllowAlways,
-    /// No.
     Deny,
 }
 
@@ -41,7 +39,6 @@ pub enum ApprovalDecision {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExecApprovalDetails {
-    /// The command line.
     pub command: String,
     /// Its beginning, on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,7 +46,6 @@ pub struct ExecApprovalDetails {
     /// Where it would run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// On what: `gateway`.
     pub host: String,
     /// The security mode it is under.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,19 +61,15 @@ pub struct ExecApprovalDetails {
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
-    /// Whose turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// The program that would start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_path: Option<String>,
-    /// The conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    /// The turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// The call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
 }
@@ -95,10 +87,8 @@ pub struct PluginApprovalDetails {
     pub detail: Option<String>,
     /// `info`, `warning` or `critical`.
     pub severity: String,
-    /// The tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// Why the person is asked. Homard's own.
@@ -106,13 +96,10 @@ pub struct PluginApprovalDetails {
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
-    /// Whose turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// The conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    /// The turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
 }
@@ -121,15 +108,11 @@ pub struct PluginApprovalDetails {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval<D> {
-    /// `exec` or `plugin`.
     pub approval_kind: String,
-    /// Its name.
     pub id: String,
     /// What it is about.
     pub request: D,
-    /// Since when.
     pub created_at_ms: i64,
-    /// Until when.
     pub expires_at_ms: i64,
 }
 
@@ -153,7 +136,6 @@ impl Method for ExecApprovalList {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalIdParams {
-    /// The id.
     pub id: String,
 }
 
@@ -172,9 +154,7 @@ impl Method for ExecApprovalGet {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalGetResult {
-    /// Its name.
     pub id: String,
-    /// The command line.
     pub command_text: String,
     /// Its beginning, on one line.
     pub command_preview: Option<String>,
@@ -184,9 +164,7 @@ pub struct ExecApprovalGetResult {
     pub host: Option<String>,
     /// Always `null`: there are no nodes yet.
     pub node_id: Option<String>,
-    /// Whose turn.
     pub agent_id: Option<String>,
-    /// Until when.
     pub expires_at_ms: i64,
     /// Why the person is asked. Homard's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -211,7 +189,6 @@ pub struct ExecApprovalRequestParams {
     /// A name of the requester's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The command line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The same in words, where there is no line.
@@ -268,15 +245,11 @@ pub struct ExecApprovalRequestParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAccepted {
-    /// `accepted`.
     pub status: String,
-    /// Its name.
     pub id: String,
     /// `approval-client` when somebody who may decide is connected, else `none`.
     pub delivery_route: String,
-    /// Since when.
     pub created_at_ms: i64,
-    /// Until when.
     pub expires_at_ms: i64,
 }
 
@@ -284,7 +257,6 @@ pub struct ApprovalAccepted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDecided {
-    /// Its name.
     pub id: String,
     /// What was said; `null` when nobody answered, which counts as no.
     pub decision: Option<ApprovalDecision>,
@@ -325,7 +297,6 @@ impl Method for ExecApprovalResolve {
 pub struct ApprovalResolveParams {
     /// The id, or enough of its beginning.
     pub id: String,
-    /// The answer.
     pub decision: ApprovalDecision,
     /// For whom the client answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -339,18 +310,14 @@ pub struct ApprovalResolveParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalReviewer {
-    /// Where.
     pub channel: String,
-    /// Through which account.
     pub account_id: String,
-    /// Who.
     pub sender_id: String,
 }
 
 /// Answer of [`ExecApprovalResolve`] and [`PluginApprovalResolve`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalResolved {
-    /// Always true.
     pub ok: bool,
 }
 

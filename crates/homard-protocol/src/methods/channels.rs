@@ -30,13 +30,11 @@ impl Method for ChannelsStatus {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ChannelsStatusParams {
-    /// Ask the platforms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<bool>,
     /// How long that may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Only this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
 }
@@ -45,7 +43,6 @@ pub struct ChannelsStatusParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelsStatusResult {
-    /// When.
     pub ts: i64,
     /// In which order to show them.
     pub channel_order: Vec<String>,
@@ -53,17 +50,14 @@ pub struct ChannelsStatusResult {
     pub channel_labels: BTreeMap<String, String>,
     /// What to call them at length.
     pub channel_detail_labels: BTreeMap<String, String>,
-    /// Their pictures.
     pub channel_system_images: BTreeMap<String, String>,
     /// The same in one list.
     pub channel_meta: Vec<Value>,
-    /// How each is.
     pub channels: BTreeMap<String, Value>,
     /// How each account is.
     pub channel_accounts: BTreeMap<String, Vec<Value>>,
     /// Which account is used unless told otherwise.
     pub channel_default_account_id: BTreeMap<String, String>,
-    /// What is wrong.
     pub status_issues: Vec<Value>,
 }
 

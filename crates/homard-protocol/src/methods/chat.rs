@@ -30,9 +30,7 @@ impl Method for ChatSend {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatSendParams {
-    /// Which conversation.
     pub session_key: SessionRef,
-    /// What is said.
     pub message: String,
     /// Becomes the run id; the same key never starts a second run.
     pub idempotency_key: RunId,
@@ -48,7 +46,6 @@ pub struct ChatSendParams {
     /// Whether to deliver the answer to the session's channel too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
-    /// Files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Time limit of the run.
@@ -66,13 +63,10 @@ pub struct ChatSendParams {
     /// Where the message really came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_channel: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_to: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_account_id: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_thread_id: Option<Value>,
     /// People named in the text.
@@ -87,7 +81,6 @@ pub struct ChatSendParams {
     /// Whether to use a faster tier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_mode: Option<Value>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_auto_on_seconds: Option<f64>,
     /// Tools the client itself offers.
@@ -96,19 +89,15 @@ pub struct ChatSendParams {
     /// Provenance of text that is not the person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_input_provenance: Option<Value>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_provenance_receipt: Option<Value>,
     /// The leaf the client believes it continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_leaf_entry_id: Option<Value>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_routing_contract: Option<Value>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_permission_mode: Option<Value>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_tool_overrides: Option<Value>,
 }
@@ -117,13 +106,10 @@ pub struct ChatSendParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
-    /// For example `image`.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// For example `image/png`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_name: Option<String>,
     /// Base64, or a data URL.
@@ -159,7 +145,6 @@ impl Method for ChatHistory {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatHistoryParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -170,7 +155,6 @@ pub struct ChatHistoryParams {
     /// How many of the newest to skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    /// Largest answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// Longest text of one message.
@@ -182,10 +166,8 @@ pub struct ChatHistoryParams {
     /// Paging of waiting inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_before: Option<u64>,
-    /// Only these inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_run_ids: Option<Vec<String>>,
-    /// Around this message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
     /// An older transcript of the same key.
@@ -197,7 +179,6 @@ pub struct ChatHistoryParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
-    /// Which conversation.
     pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -215,7 +196,6 @@ pub struct ChatHistoryResult {
     pub total_messages: u64,
     /// What the session would use without overrides.
     pub defaults: SessionDefaults,
-    /// The session's row.
     pub session_info: SessionRow,
     /// How hard it thinks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +213,6 @@ pub struct ChatHistoryResult {
 pub struct PendingInputs {
     /// The newest of them.
     pub items: Vec<PendingInput>,
-    /// All of them.
     pub total: u64,
 }
 
@@ -241,9 +220,7 @@ pub struct PendingInputs {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingInput {
-    /// Its run.
     pub run_id: RunId,
-    /// What was said.
     pub text: String,
 }
 
@@ -251,7 +228,6 @@ pub struct PendingInput {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InFlightRun {
-    /// Which run.
     pub run_id: RunId,
     /// What it has said so far.
     pub text: String,
@@ -272,12 +248,10 @@ impl Method for ChatAbort {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatAbortParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Only this run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// Whether side runs go on.
@@ -289,11 +263,9 @@ pub struct ChatAbortParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatAbortResult {
-    /// Always true.
     pub ok: bool,
     /// Whether anything was stopped.
     pub aborted: bool,
-    /// What was stopped.
     pub run_ids: Vec<RunId>,
 }
 
@@ -313,12 +285,10 @@ impl Method for ChatInject {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatInjectParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// The note.
     pub message: String,
     /// Put before the note in brackets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -329,8 +299,6 @@ pub struct ChatInjectParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatInjectResult {
-    /// Always true.
     pub ok: bool,
-    /// The transcript entry.
     pub message_id: String,
 }

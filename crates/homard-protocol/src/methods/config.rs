@@ -30,7 +30,6 @@ impl Method for ConfigGet {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire has them")]
 pub struct ConfigSnapshot {
-    /// Where it is.
     pub path: String,
     /// Whether it is there.
     pub exists: bool,
@@ -38,27 +37,19 @@ pub struct ConfigSnapshot {
     pub valid: bool,
     /// Its text; `null` when secrets could not be hidden in it.
     pub raw: Option<String>,
-    /// As written.
     pub parsed: Value,
     /// With includes and variables put in.
     pub source_config: Value,
-    /// The same.
     pub resolved: Value,
-    /// With defaults.
     pub config: Value,
-    /// As running.
     pub runtime_config: Value,
     /// SHA-256 of the text; to be sent back as `baseHash`.
     pub hash: String,
-    /// The same.
     pub config_revision_hash: String,
     /// Of what is running.
     pub applied_config_hash: Option<String>,
-    /// What is wrong.
     pub issues: Vec<ConfigIssue>,
-    /// What is odd.
     pub warnings: Vec<ConfigIssue>,
-    /// Old spellings.
     pub legacy_issues: Vec<ConfigIssue>,
     /// Other files it is made of.
     pub included_paths: Vec<String>,
@@ -76,9 +67,7 @@ pub struct ConfigSnapshot {
 /// Something wrong or odd in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigIssue {
-    /// Where.
     pub path: String,
-    /// What.
     pub message: String,
 }
 
@@ -97,13 +86,10 @@ impl Method for ConfigSchema {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSchemaResult {
-    /// JSON Schema.
     pub schema: Value,
     /// Labels and help by path.
     pub ui_hints: Value,
-    /// Homard's version.
     pub version: String,
-    /// When.
     pub generated_at: String,
 }
 
@@ -122,7 +108,6 @@ impl Method for ConfigSet {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfigSetParams {
-    /// The new text.
     pub raw: String,
     /// The hash of the text this was made from; required when the file exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +144,6 @@ impl Method for ConfigApply {
 pub struct ConfigApplyParams {
     /// A merge patch (`null` deletes), or the new text.
     pub raw: String,
-    /// See [`ConfigSetParams::base_hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_hash: Option<String>,
     /// Who asked, to be told after a restart.
@@ -168,7 +152,6 @@ pub struct ConfigApplyParams {
     /// Where to tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Value>,
-    /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// How long to wait before a restart.
@@ -183,7 +166,6 @@ pub struct ConfigApplyParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigWriteResult {
-    /// Always true.
     pub ok: bool,
     /// Where it was written.
     pub path: String,
@@ -195,7 +177,6 @@ pub struct ConfigWriteResult {
     pub hash: Option<String>,
     /// The new file, secrets redacted.
     pub config: Value,
-    /// What changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_paths: Option<Vec<String>>,
     /// Present when a restart is needed for it to take effect.

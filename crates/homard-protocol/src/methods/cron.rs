@@ -51,7 +51,6 @@ pub struct CronListParams {
     /// Those that are switched off, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_disabled: Option<bool>,
-    /// How many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.
@@ -60,7 +59,6 @@ pub struct CronListParams {
     /// Words in the name, the description or what it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Whether they run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<CronEnabledFilter>,
     /// Only this kind of schedule; `all` for any.
@@ -72,10 +70,8 @@ pub struct CronListParams {
     /// Only those with, or without, a condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<CronTriggerFilter>,
-    /// In which order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<CronSortBy>,
-    /// Which way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_dir: Option<CronSortDir>,
     /// Only jobs of this agent.
@@ -93,9 +89,7 @@ pub struct CronListParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronEnabledFilter {
-    /// Any.
     All,
-    /// Those that run.
     Enabled,
     /// Those that do not.
     Disabled,
@@ -105,13 +99,9 @@ pub enum CronEnabledFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CronScheduleFilter {
-    /// Any.
     All,
-    /// Once.
     At,
-    /// At a distance.
     Every,
-    /// By the calendar.
     Cron,
     /// When a command ends.
     OnExit,
@@ -123,15 +113,10 @@ pub enum CronScheduleFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronStatusFilter {
-    /// Any.
     All,
-    /// Ended well.
     Ok,
-    /// Ended badly.
     Error,
-    /// Was not begun.
     Skipped,
-    /// Never ran.
     Unknown,
 }
 
@@ -139,11 +124,8 @@ pub enum CronStatusFilter {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronTriggerFilter {
-    /// Any.
     All,
-    /// With a condition.
     Conditional,
-    /// Without.
     Unconditional,
 }
 
@@ -156,7 +138,6 @@ pub enum CronSortBy {
     NextRunAtMs,
     /// Who was changed first.
     UpdatedAtMs,
-    /// By name.
     Name,
 }
 
@@ -164,9 +145,7 @@ pub enum CronSortBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronSortDir {
-    /// Small ones first.
     Asc,
-    /// Large ones first.
     Desc,
 }
 
@@ -174,7 +153,6 @@ pub enum CronSortDir {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronListResult {
-    /// The jobs.
     pub jobs: Vec<CronJob>,
     /// How many there are.
     pub total: u64,
@@ -184,7 +162,6 @@ pub struct CronListResult {
     pub limit: u32,
     /// Whether there are more.
     pub has_more: bool,
-    /// Where they begin.
     pub next_offset: Option<u64>,
     /// Changes when the jobs do, so that a client that pages notices.
     pub snapshot_revision: String,
@@ -197,10 +174,8 @@ pub struct CronListResult {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronJobParams {
-    /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
 }
@@ -237,9 +212,7 @@ pub struct CronStatusResult {
     pub triggers_enabled: bool,
     /// Where jobs are kept; empty for callers who may not see paths.
     pub store_path: String,
-    /// Always `sqlite`.
     pub storage: String,
-    /// As `storePath`.
     pub sqlite_path: String,
     /// How many jobs there are.
     pub jobs: u64,
@@ -265,7 +238,6 @@ impl Method for CronAdd {
 pub enum CronAddResult {
     /// What became of a job that was declared.
     Declared(Box<CronDeclared>),
-    /// The job.
     Added(Box<CronJob>),
 }
 
@@ -278,7 +250,6 @@ pub struct CronDeclared {
     /// Whether the one there was is different now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated: Option<bool>,
-    /// The job.
     pub job: CronJob,
     /// Where its result would go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -301,10 +272,8 @@ impl Method for CronUpdate {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronUpdateParams {
-    /// Its id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
     /// What changes; `null` clears.
@@ -329,7 +298,6 @@ impl Method for CronRemove {
 /// Answer of [`CronRemove`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CronRemoveResult {
-    /// Always.
     pub ok: bool,
     /// Whether there was one.
     pub removed: bool,
@@ -351,10 +319,8 @@ impl Method for CronRun {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronRunParams {
-    /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
     /// Whether it must be due, or switched on.
@@ -371,7 +337,6 @@ pub struct CronRunParams {
 pub enum CronRunMode {
     /// Only when it is due.
     Due,
-    /// In any case.
     #[default]
     Force,
     /// Unless it is switched off.
@@ -384,16 +349,13 @@ pub enum CronRunMode {
 pub struct CronRunResult {
     /// Whether the request was understood.
     pub ok: bool,
-    /// It runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enqueued: Option<bool>,
     /// `false`: it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<bool>,
-    /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// The gateway that runs it.
@@ -416,9 +378,7 @@ impl Method for CronRuns {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronRunsScope {
-    /// One job's.
     Job,
-    /// All.
     All,
 }
 
@@ -429,19 +389,14 @@ pub struct CronRunsParams {
     /// Only of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<CronRunsScope>,
-    /// Of this job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
-    /// This one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// How many.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.
@@ -471,7 +426,6 @@ pub struct CronRunsParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronRunsResult {
-    /// The runs.
     pub entries: Vec<CronRunEntry>,
     /// How many there are.
     pub total: u64,
@@ -481,6 +435,5 @@ pub struct CronRunsResult {
     pub limit: u32,
     /// Whether there are more.
     pub has_more: bool,
-    /// Where they begin.
     pub next_offset: Option<u64>,
 }

@@ -121,7 +121,6 @@ pub struct DeviceLabel {
 pub struct DeviceTokenParams {
     /// Hex SHA-256 of its public key.
     pub device_id: DeviceId,
-    /// For which role.
     pub role: Role,
 }
 
@@ -131,7 +130,6 @@ pub struct DeviceTokenParams {
 pub struct DeviceTokenRotateParams {
     /// Hex SHA-256 of its public key.
     pub device_id: DeviceId,
-    /// For which role.
     pub role: Role,
     /// At most what the device is approved for; as before when left out.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -161,10 +159,8 @@ pub struct PendingDeviceRow {
     /// What it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// For example `ios`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
@@ -210,10 +206,8 @@ pub struct PairedDeviceRow {
     /// What the owner calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_label: Option<String>,
-    /// For example `ios`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
@@ -255,7 +249,6 @@ pub struct PairedDeviceRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRow {
-    /// For which role.
     pub role: String,
     /// What it may do.
     pub scopes: Vec<String>,
@@ -276,7 +269,6 @@ pub struct DeviceTokenRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DevicePairApproved {
-    /// Which request.
     pub request_id: String,
     /// The device as it may connect from now on.
     pub device: PairedDeviceRow,
@@ -286,9 +278,7 @@ pub struct DevicePairApproved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DevicePairRejected {
-    /// Which request.
     pub request_id: String,
-    /// Whose it was.
     pub device_id: DeviceId,
 }
 
@@ -306,16 +296,13 @@ pub enum TokenDelivery {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRotated {
-    /// Whose.
     pub device_id: DeviceId,
-    /// For which role.
     pub role: Role,
     /// The bearer, only for the device itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
     /// What it may do.
     pub scopes: Vec<String>,
-    /// When.
     pub rotated_at_ms: i64,
     /// Whether `token` is here.
     pub token_delivery: TokenDelivery,
@@ -336,9 +323,7 @@ impl std::fmt::Debug for DeviceTokenRotated {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRevoked {
-    /// Whose.
     pub device_id: DeviceId,
-    /// For which role.
     pub role: Role,
     /// Since when it opens no door.
     pub revoked_at_ms: i64,

@@ -43,9 +43,7 @@ pub struct MemorySearchParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemorySearchResult {
-    /// Whose memory.
     pub agent_id: AgentId,
-    /// The best first.
     pub results: Vec<MemoryHit>,
     /// Present and true when there are more, or not everything was looked through.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,11 +58,9 @@ pub struct MemoryHit {
     pub path: String,
     /// Its first line, counted from 1.
     pub start_line: u32,
-    /// Its last line.
     pub end_line: u32,
     /// How well it fits, from 0 to 1.
     pub score: f64,
-    /// Its text, shortened.
     pub snippet: String,
     /// When the file last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,11 +91,8 @@ pub struct MemoryListParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryListResult {
-    /// Whose memory.
     pub agent_id: AgentId,
-    /// Where.
     pub workspace: String,
-    /// By path.
     pub files: Vec<MemoryFile>,
     /// Present and true when there are more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -112,7 +105,6 @@ pub struct MemoryListResult {
 pub struct MemoryFile {
     /// From the workspace on, with `/`.
     pub path: String,
-    /// In bytes.
     pub size: u64,
     /// When it last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,15 +137,11 @@ pub struct MemoryGetParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryGetResult {
-    /// Whose memory.
     pub agent_id: AgentId,
-    /// Which.
     pub path: String,
-    /// Its text.
     pub text: String,
     /// SHA-256 of it, in hex.
     pub hash: String,
-    /// In bytes.
     pub size: u64,
     /// When it last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -31,7 +31,6 @@ impl Method for NodeList {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeListResult {
-    /// When.
     pub ts: i64,
     /// The one that was used last, of those that say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +43,6 @@ pub struct NodeListResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NodeApproval {
-    /// Yes.
     Approved,
     /// Nothing yet, and is asked.
     PendingApproval,
@@ -58,27 +56,22 @@ pub enum NodeApproval {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Its device.
     pub node_id: String,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// For example `linux`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
     /// Of its program; only while it is connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Which program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// In which manner it connects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    /// For example `iPhone17,1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
     /// Where it is, or was when it was paired.
@@ -156,16 +149,13 @@ impl Method for NodeDescribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeParams {
-    /// Which.
     pub node_id: String,
 }
 
 /// Answer of [`NodeDescribe`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct NodeDescribeResult {
-    /// When.
     pub ts: i64,
-    /// The node.
     #[serde(flatten)]
     pub node: Node,
 }
@@ -185,9 +175,7 @@ impl Method for NodeRename {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeName {
-    /// Which node.
     pub node_id: String,
-    /// Its name.
     pub display_name: String,
 }
 
@@ -215,23 +203,17 @@ pub struct NodePairListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingNodeRow {
-    /// The question.
     pub request_id: String,
-    /// Whose.
     pub node_id: String,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// For example `linux`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// Of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    /// Kinds of commands.
     pub caps: Vec<String>,
     /// Commands, as far as the gateway's lists would let them be used.
     pub commands: Vec<String>,
@@ -254,15 +236,12 @@ pub struct PendingNodeRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedNodeRow {
-    /// Which.
     pub node_id: String,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// For example `linux`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Kinds of commands that were approved.
@@ -289,7 +268,6 @@ pub struct PairedNodeRow {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeRequestParams {
-    /// Which.
     pub request_id: String,
 }
 
@@ -309,9 +287,7 @@ impl Method for NodePairApprove {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePairApproved {
-    /// The question.
     pub request_id: String,
-    /// The node.
     pub node: PairedNodeRow,
 }
 
@@ -330,9 +306,7 @@ impl Method for NodePairReject {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePairRejected {
-    /// The question.
     pub request_id: String,
-    /// Whose it was.
     pub node_id: String,
 }
 

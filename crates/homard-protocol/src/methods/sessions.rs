@@ -49,10 +49,8 @@ impl Method for SessionsList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsListParams {
-    /// Page size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Page start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// Only what changed in the last so many minutes.
@@ -73,10 +71,8 @@ pub struct SessionsListParams {
     /// Whether to list `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_unknown: Option<bool>,
-    /// Leave out subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_subagents: Option<bool>,
-    /// Leave out cron.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_cron: Option<bool>,
     /// Leave out background sessions.
@@ -94,7 +90,6 @@ pub struct SessionsListParams {
     /// With recaps; Homard has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_activity_summary: Option<bool>,
-    /// Exactly this label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Only of this agent.
@@ -106,7 +101,6 @@ pub struct SessionsListParams {
     /// `true`, `false` or `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<Value>,
-    /// Only pinned ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// Only children of this session.
@@ -115,37 +109,26 @@ pub struct SessionsListParams {
     /// Newer clients' filters, taken and ignored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_dir: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board_face: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_board: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creator_id: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_first: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub involving_me: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_relation: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub involving_profile_id: Option<Value>,
-    /// See above.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_people: Option<Value>,
 }
@@ -154,7 +137,6 @@ pub struct SessionsListParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsListResult {
-    /// The gateway's clock.
     pub ts: i64,
     /// Where the rows are kept.
     pub path: String,
@@ -162,7 +144,6 @@ pub struct SessionsListResult {
     pub count: u64,
     /// Rows in all pages.
     pub total_count: u64,
-    /// Page size.
     pub limit_applied: u64,
     /// Where the next page starts.
     pub next_offset: Option<u64>,
@@ -172,7 +153,6 @@ pub struct SessionsListResult {
     pub owners: Vec<Value>,
     /// What a session without overrides would use.
     pub defaults: SessionDefaults,
-    /// The page.
     pub sessions: Vec<SessionRow>,
 }
 
@@ -193,10 +173,8 @@ impl Method for SessionsPreview {
 pub struct SessionsPreviewParams {
     /// Which; the first [`MAX_PREVIEW_KEYS`] are looked at.
     pub keys: Vec<SessionRef>,
-    /// Messages each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Characters each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u32>,
 }
@@ -204,7 +182,6 @@ pub struct SessionsPreviewParams {
 /// Answer of [`SessionsPreview`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionsPreviewResult {
-    /// The gateway's clock.
     pub ts: i64,
     /// One for each key.
     pub previews: Vec<SessionPreview>,
@@ -213,20 +190,16 @@ pub struct SessionsPreviewResult {
 /// The last words of one session.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPreview {
-    /// As asked.
     pub key: SessionRef,
     /// `ok`, `empty`, `missing` or `error`.
     pub status: String,
-    /// Oldest first.
     pub items: Vec<PreviewItem>,
 }
 
 /// One previewed message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreviewItem {
-    /// Who.
     pub role: String,
-    /// What, cut.
     pub text: String,
 }
 
@@ -249,13 +222,10 @@ pub struct SessionsResolveParams {
     /// A key, canonical or bare.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    /// A transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// A label.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// A link's contents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Value>,
     /// The beginning of a session id.
@@ -264,16 +234,13 @@ pub struct SessionsResolveParams {
     /// Decoration of a link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug_hint: Option<String>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Only children of this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
-    /// Whether `global` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_global: Option<bool>,
-    /// Whether `unknown` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_unknown: Option<bool>,
     /// Answer `ok: false` instead of an error.
@@ -287,13 +254,10 @@ pub struct SessionsResolveParams {
 pub struct SessionsResolveResult {
     /// Whether it was found.
     pub ok: bool,
-    /// The canonical key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionKey>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Its transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
@@ -340,7 +304,6 @@ impl Method for SessionsPatch {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsPatchParams {
-    /// Which session.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -353,13 +316,10 @@ pub struct SessionsPatchParams {
 /// Answer of [`SessionsPatch`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionsPatchResult {
-    /// Always true.
     pub ok: bool,
     /// Where it is kept.
     pub path: String,
-    /// The canonical key.
     pub key: SessionKey,
-    /// The stored settings.
     pub entry: Value,
     /// What a turn would use now.
     pub resolved: ResolvedModel,
@@ -369,9 +329,7 @@ pub struct SessionsPatchResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedModel {
-    /// The provider.
     pub model_provider: String,
-    /// The model.
     pub model: String,
 }
 
@@ -390,7 +348,6 @@ impl Method for SessionsReset {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsResetParams {
-    /// Which session.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -428,11 +385,8 @@ pub enum SessionsResetReason {
 /// Answer of [`SessionsReset`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionsResetResult {
-    /// Always true.
     pub ok: bool,
-    /// The canonical key.
     pub key: SessionKey,
-    /// The stored settings.
     pub entry: Value,
     /// What a turn would use now.
     pub resolved: ResolvedModel,
@@ -462,7 +416,6 @@ impl Method for SessionsDelete {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDeleteParams {
-    /// Which session.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -490,9 +443,7 @@ pub struct SessionsDeleteParams {
 /// Answer of [`SessionsDelete`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionsDeleteResult {
-    /// Always true.
     pub ok: bool,
-    /// The canonical key.
     pub key: SessionKey,
     /// Whether there was one.
     pub deleted: bool,
@@ -514,7 +465,6 @@ impl Method for SessionsSubscribe {
 /// Answer of [`SessionsSubscribe`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionsSubscribeResult {
-    /// Always true.
     pub subscribed: bool,
     /// The list, when the request had any filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -40,7 +40,6 @@ pub struct HealthParams {
     /// Look now instead of answering from the last look.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<bool>,
-    /// More for administrators.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_sensitive: Option<bool>,
 }
@@ -96,7 +95,6 @@ pub struct LogsTailParams {
     /// From the last answer; the end of the file when left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<u64>,
-    /// How many lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many bytes to look at.
@@ -107,13 +105,11 @@ pub struct LogsTailParams {
 /// Answer of [`LogsTail`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogsTailResult {
-    /// The log file.
     pub file: String,
     /// Where to go on.
     pub cursor: u64,
     /// How large the file is.
     pub size: u64,
-    /// Oldest first.
     pub lines: Vec<String>,
     /// Whether older lines were left out.
     pub truncated: bool,

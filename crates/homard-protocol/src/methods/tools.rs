@@ -39,11 +39,8 @@ pub struct ToolsCatalogParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsCatalogResult {
-    /// Whose.
     pub agent_id: AgentId,
-    /// Ready-made choices.
     pub profiles: Vec<ToolProfileRow>,
-    /// Tools by group.
     pub groups: Vec<ToolGroupRow>,
 }
 
@@ -51,9 +48,7 @@ pub struct ToolsCatalogResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolProfileRow {
-    /// The configuration's word.
     pub id: String,
-    /// What people read.
     pub label: String,
 }
 
@@ -63,14 +58,10 @@ pub struct ToolProfileRow {
 pub struct ToolGroupRow {
     /// Its id, without `group:`.
     pub id: String,
-    /// What people read.
     pub label: String,
-    /// `core` or `plugin`.
     pub source: String,
-    /// Whose, for `plugin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_id: Option<String>,
-    /// Its tools.
     pub tools: Vec<ToolRow>,
 }
 
@@ -80,16 +71,12 @@ pub struct ToolGroupRow {
 pub struct ToolRow {
     /// The name the model calls it by.
     pub id: String,
-    /// What people read.
     pub label: String,
-    /// Its first sentence.
     pub description: String,
     /// All the model is told, in `tools.effective`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_description: Option<String>,
-    /// `core` or `plugin`.
     pub source: String,
-    /// Whose, for `plugin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_id: Option<String>,
     /// Profiles that have it, in `tools.catalog`.
@@ -123,11 +110,9 @@ pub struct ToolsEffectiveParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsEffectiveResult {
-    /// Whose.
     pub agent_id: AgentId,
     /// The profile in effect.
     pub profile: String,
-    /// Tools by source.
     pub groups: Vec<ToolGroupRow>,
     /// What the owner should know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -167,9 +152,7 @@ pub struct ToolsExplainParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsExplainResult {
-    /// The conversation.
     pub session_key: SessionKey,
-    /// Whose.
     pub agent_id: AgentId,
     /// The model it is said for.
     pub model: String,
@@ -179,7 +162,6 @@ pub struct ToolsExplainResult {
     /// Which files they may have, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
-    /// The tools.
     pub tools: Vec<ExplainedTool>,
     /// What the owner should know: entries of lists that name nothing.
     pub notices: Vec<String>,
@@ -189,7 +171,6 @@ pub struct ToolsExplainResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedTool {
-    /// Its name.
     pub name: String,
     /// Whether it is offered: it is there, and every layer agrees.
     pub offered: bool,
@@ -214,7 +195,6 @@ pub struct ExplainedTool {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedLayer {
-    /// The layer.
     pub layer: String,
     /// `denied`, `notListed`, `allowed`, or `silent`.
     pub verdict: String,
@@ -226,7 +206,6 @@ pub struct ExplainedLayer {
     pub place: Option<String>,
     /// What it allows; empty allows everything.
     pub allow: Vec<String>,
-    /// What it refuses.
     pub deny: Vec<String>,
     /// What to change, when it refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -57,23 +57,17 @@ pub struct UsageSpan {
 pub struct UsageTotals {
     /// Prompt tokens not served from a cache.
     pub input: u64,
-    /// Tokens produced.
     pub output: u64,
     /// Prompt tokens served from a cache.
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
-    /// All tokens.
     pub total_tokens: u64,
-    /// All money.
     pub total_cost: f64,
-    /// For prompts.
     pub input_cost: f64,
-    /// For answers.
     pub output_cost: f64,
     /// For cached parts of prompts.
     pub cache_read_cost: f64,
-    /// For filling caches.
     pub cache_write_cost: f64,
     /// Calls of models without a price.
     pub missing_cost_entries: u64,
@@ -113,9 +107,7 @@ impl UsageTotals {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDay {
-    /// `YYYY-MM-DD`.
     pub date: String,
-    /// The sums.
     #[serde(flatten)]
     pub totals: UsageTotals,
 }
@@ -124,13 +116,9 @@ pub struct UsageDay {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCacheStatus {
-    /// `fresh`.
     pub status: String,
-    /// Always 0.
     pub cached_files: u32,
-    /// Always 0.
     pub pending_files: u32,
-    /// Always 0.
     pub stale_files: u32,
 }
 
@@ -155,10 +143,8 @@ impl Method for UsageCost {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UsageCostParams {
-    /// Which days.
     #[serde(flatten)]
     pub span: UsageSpan,
-    /// Only this agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// `all`: every agent's, whatever `agentId` says.
@@ -170,13 +156,10 @@ pub struct UsageCostParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCostResult {
-    /// The gateway's clock.
     pub updated_at: i64,
-    /// How many days.
     pub days: u32,
     /// Every day, oldest first, also those without a call.
     pub daily: Vec<UsageDay>,
-    /// All days together.
     pub totals: UsageTotals,
     /// How complete this is.
     #[serde(default)]
@@ -198,7 +181,6 @@ impl Method for UsageStatus {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageStatusResult {
-    /// The gateway's clock.
     pub updated_at: i64,
     /// What providers say of their own limits.
     pub providers: Vec<ProviderQuota>,
@@ -211,11 +193,8 @@ pub struct UsageStatusResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderQuota {
-    /// Its id.
     pub provider: String,
-    /// Its name.
     pub display_name: String,
-    /// Its limits.
     pub windows: Vec<QuotaWindow>,
     /// The plan that was bought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,7 +210,6 @@ pub struct ProviderQuota {
 pub struct QuotaWindow {
     /// For example `5h` or `Week`.
     pub label: String,
-    /// 0 to 100.
     pub used_percent: f64,
     /// When it starts anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +229,6 @@ pub struct BudgetStatus {
     pub used: f64,
     /// How much there is.
     pub limit: f64,
-    /// `usd` or `tokens`.
     pub unit: String,
     /// When it starts anew; never, where it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,9 +262,7 @@ pub struct UsageRunsParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageRunsResult {
-    /// The gateway's clock.
     pub ts: i64,
-    /// Newest first.
     pub runs: Vec<RunUsage>,
 }
 
@@ -295,25 +270,18 @@ pub struct UsageRunsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunUsage {
-    /// Its id.
     pub run_id: RunId,
-    /// The conversation.
     pub session_key: SessionKey,
     /// `ok`, `error`, `aborted`, `timed-out` or `interrupted`.
     pub status: String,
-    /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
-    /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// With which model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What all its calls used.
@@ -328,9 +296,7 @@ pub struct RunUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunAttempt {
-    /// Who was asked.
     pub provider: String,
-    /// For which model.
     pub model: String,
     /// With which credential, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -340,7 +306,6 @@ pub struct RunAttempt {
     /// The HTTP status, when there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// What it said.
     pub error: String,
     /// How long it took, in milliseconds.
     pub took_ms: u64,
@@ -352,11 +317,8 @@ pub struct RunAttempt {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
-    /// When it began.
     pub timestamp: i64,
-    /// Who was asked.
     pub provider: String,
-    /// For which model.
     pub model: String,
     /// With which credential, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -366,13 +328,11 @@ pub struct RunCall {
     pub thinking: Option<String>,
     /// `settled`, `open` or `lost`.
     pub state: String,
-    /// How it ended.
     pub outcome: String,
     /// Milliseconds until the first word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_ms: Option<u64>,
     /// Milliseconds until the end.
     pub total_ms: u64,
-    /// What it cost.
     pub usage: Usage,
 }

@@ -36,12 +36,10 @@ pub struct TtsStatusResult {
     pub personas: Vec<String>,
     /// Who speaks when that one cannot.
     pub fallback_provider: Option<String>,
-    /// All of these.
     pub fallback_providers: Vec<String>,
     /// The file that keeps what was chosen; for administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefs_path: Option<String>,
-    /// Who can speak.
     pub provider_states: Vec<TtsProviderState>,
 }
 
@@ -70,7 +68,6 @@ impl Method for TtsProviders {
 /// Answer of [`TtsProviders`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TtsProvidersResult {
-    /// Who there is.
     pub providers: Vec<TtsProvider>,
     /// Who speaks; empty when nobody can.
     pub active: String,
@@ -85,7 +82,6 @@ pub struct TtsProvider {
     pub name: String,
     /// Whether it can speak now.
     pub configured: bool,
-    /// Its models.
     pub models: Vec<String>,
     /// Its voices, as far as they are known without asking.
     pub voices: Vec<String>,
@@ -135,7 +131,6 @@ impl Method for TtsSetProvider {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TtsChosen {
-    /// By its id.
     pub provider: String,
 }
 
@@ -154,18 +149,14 @@ impl Method for TtsConvert {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TtsConvertParams {
-    /// What to say.
     pub text: String,
-    /// For which platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Who speaks, other than usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// With which model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    /// With which voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice_id: Option<String>,
 }
@@ -174,11 +165,8 @@ pub struct TtsConvertParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TtsConverted {
-    /// The file.
     pub audio_path: String,
-    /// Who spoke.
     pub provider: String,
-    /// `wav`.
     pub output_format: String,
     /// Whether platforms take it as a voice message.
     pub voice_compatible: bool,
@@ -226,7 +214,6 @@ impl Method for TalkMode {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TalkModeParams {
-    /// Whether somebody talks.
     pub enabled: bool,
     /// How far they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -236,11 +223,9 @@ pub struct TalkModeParams {
 /// Answer of [`TalkMode`], and the payload of the event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TalkModeResult {
-    /// Whether somebody talks.
     pub enabled: bool,
     /// How far they are.
     pub phase: Option<String>,
-    /// When.
     pub ts: i64,
 }
 
@@ -259,15 +244,11 @@ impl Method for TalkSpeak {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TalkSpeakParams {
-    /// What to say.
     pub text: String,
-    /// With which voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice_id: Option<String>,
-    /// With which model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    /// In which format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_format: Option<String>,
     /// How fast, as a factor.
@@ -276,28 +257,20 @@ pub struct TalkSpeakParams {
     /// How fast, in words a minute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_wpm: Option<u32>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<f64>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<f64>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker_boost: Option<bool>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalize: Option<String>,
-    /// In which language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Of some speakers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_tier: Option<u64>,
 }
@@ -306,17 +279,12 @@ pub struct TalkSpeakParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TalkSpoken {
-    /// The sound.
     pub audio_base64: String,
-    /// Who spoke.
     pub provider: String,
-    /// `wav`.
     pub output_format: String,
     /// Whether platforms take it as a voice message.
     pub voice_compatible: bool,
-    /// For example `audio/wav`.
     pub mime_type: String,
-    /// For example `.wav`.
     pub file_extension: String,
 }
 
@@ -335,10 +303,8 @@ impl Method for TalkCatalog {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TalkCatalogParams {
-    /// Only this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Only this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -350,11 +316,8 @@ pub struct TalkCatalogResult {
     pub modes: Vec<String>,
     /// How sound could travel.
     pub transports: Vec<String>,
-    /// Who could think.
     pub brains: Vec<String>,
-    /// Who can speak.
     pub speech: TalkShelf,
-    /// Who can listen.
     pub transcription: TalkShelf,
     /// Who can do both at once.
     pub realtime: TalkShelf,
@@ -365,6 +328,5 @@ pub struct TalkCatalogResult {
 pub struct TalkShelf {
     /// Whether anybody has it.
     pub ready: bool,
-    /// Who.
     pub providers: Vec<TtsProviderState>,
 }

@@ -45,9 +45,7 @@ const AGE_LOOK: Duration = Duration::from_secs(60 * 60);
 /// Something to say in a conversation, in Markdown; it is written in the platform's dialect and cut to its size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingText {
-    /// Where.
     pub address: Address,
-    /// What, in Markdown.
     pub text: String,
     /// The message it answers to.
     pub reply_to: Option<String>,
@@ -60,12 +58,7 @@ pub struct OutgoingText {
 pub enum SendError {
     /// No such account is connected.
     #[error("{channel} account `{account}` is not connected; see `homard channels status`")]
-    NotConnected {
-        /// The platform.
-        channel: String,
-        /// The account.
-        account: String,
-    },
+    NotConnected { channel: String, account: String },
     /// The platform would not have it.
     #[error(transparent)]
     Channel(#[from] ChannelError),

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplyRoute {
-    /// The conversation.
     pub address: Address,
     /// The message that is answered.
     pub message_id: Option<String>,

@@ -80,7 +80,6 @@ impl Admitted {
 /// Why a sender may not speak. They are not told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Nobody allowed them.
     #[error("the sender is not on any allow-list")]
     Stranger,
 }

@@ -11,9 +11,7 @@ const HOUR: u64 = 3_600;
 /// What is to be done, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Action {
-    /// What.
     pub deed: MessageAction,
-    /// Where.
     pub to: Place,
     /// The key under which doing it twice is harmless.
     pub key: String,
@@ -30,41 +28,33 @@ pub struct Place {
     pub target: Option<String>,
     /// Which of our accounts.
     pub account: Option<String>,
-    /// The thread.
     pub thread: Option<String>,
 }
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageAction {
-    /// Something is said.
     Send(Post),
     /// People are asked to choose.
     Poll(PollDraft),
     /// A reaction; none takes ours back.
     React {
-        /// To which message.
         message_id: String,
-        /// With what.
         emoji: Option<String>,
     },
     /// New text for a sent message.
     Edit {
-        /// Which.
         message_id: String,
         /// What it says now, in Markdown.
         text: String,
-        /// Its buttons now.
         buttons: Vec<Vec<Button>>,
     },
     /// A message is taken back.
     Delete {
-        /// Which.
         message_id: String,
     },
     /// A message is pinned, or no longer.
     Pin {
-        /// Which.
         message_id: String,
         /// Whether it is pinned from now on.
         pinned: bool,
@@ -81,11 +71,9 @@ pub enum MessageAction {
 /// Something to say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Post {
-    /// The text.
     pub text: String,
     /// How it is written.
     pub writing: Writing,
-    /// Files with it.
     pub files: Vec<FileWanted>,
     /// How files are shown.
     pub guise: FileForm,
@@ -100,7 +88,6 @@ pub struct Post {
 /// How a text is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Writing {
-    /// In Markdown.
     #[default]
     Markdown,
     /// In the platform's own tags.
@@ -119,7 +106,6 @@ pub enum FileForm {
     Document,
     /// Films as moving pictures.
     Animation,
-    /// Pictures as stickers.
     Sticker,
 }
 
@@ -128,13 +114,9 @@ pub enum FileForm {
 pub enum FileWanted {
     /// By a path, an http(s) address or a data URL.
     At(String),
-    /// As it is.
     Bytes {
-        /// Its bytes.
         bytes: Vec<u8>,
-        /// Its name.
         name: Option<String>,
-        /// Its media type.
         mime: Option<String>,
     },
 }
@@ -142,9 +124,7 @@ pub enum FileWanted {
 /// A question with answers to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PollDraft {
-    /// The question.
     pub question: String,
-    /// The answers.
     pub options: Vec<String>,
     /// How many may be chosen.
     pub max_selections: u32,

@@ -46,25 +46,15 @@ pub enum FileError {
     /// It may hold secrets.
     #[error("`{0}` may hold secrets and is not sent")]
     Sensitive(String),
-    /// There is none.
     #[error("there is no file `{0}`")]
     Missing(String),
     /// It is too large.
     #[error("the file has {size} bytes; at most {limit} are sent as {kind}")]
-    TooLarge {
-        /// Its size.
-        size: usize,
-        /// The limit.
-        limit: usize,
-        /// As what.
-        kind: &'static str,
-    },
+    TooLarge { size: usize, limit: usize, kind: &'static str },
     /// It could not be fetched.
     #[error("`{address}` could not be fetched")]
     NotFetched {
-        /// From where.
         address: String,
-        /// Why.
         #[source]
         source: NotFetched,
     },
@@ -81,7 +71,6 @@ pub enum FileError {
 pub(crate) struct Folders {
     /// The agent's own; relative paths start here.
     pub(crate) workspace: PathBuf,
-    /// What `~` means.
     pub(crate) home: PathBuf,
     /// What people sent, and what is to be sent.
     pub(crate) media: PathBuf,

@@ -35,7 +35,6 @@ const NOTE: &str =
 /// What those who look after children share.
 #[derive(Debug, Default)]
 pub(crate) struct Family {
-    /// Something was settled.
     settled: Notify,
 }
 

@@ -12,10 +12,7 @@ use crate::parts::Sessions;
 pub enum UndoRefused {
     /// A run is changing files right now.
     #[error("a run is under way in `{session}`: wait for its end or stop it, then undo")]
-    Running {
-        /// Where.
-        session: String,
-    },
+    Running { session: String },
     /// There is nothing to undo, or something is in the way.
     #[error(transparent)]
     Undo(#[from] UndoError),

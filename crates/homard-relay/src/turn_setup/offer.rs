@@ -12,9 +12,7 @@ const MAX_KEPT: usize = 32;
 /// What one policy offers.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
-    /// For the prompt.
     pub(crate) described: Arc<[Arc<ToolSpec>]>,
-    /// For the request.
     pub(crate) for_model: Arc<[homard_llm::ToolSpec]>,
 }
 

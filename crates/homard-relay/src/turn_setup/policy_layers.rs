@@ -31,9 +31,7 @@ const BUILT_IN: &str = "built in";
 /// The conversation and the message a policy is made for.
 #[derive(Debug, Clone, Copy)]
 pub struct Circumstances<'a> {
-    /// The conversation.
     pub key: &'a SessionKey,
-    /// Who speaks.
     pub sender: &'a Sender,
     /// The platform they speak on.
     pub channel: &'a ChannelId,

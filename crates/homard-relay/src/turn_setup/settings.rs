@@ -24,15 +24,12 @@ const SMALL_RESERVE_SHARE: u32 = 4;
 /// What a turn uses.
 #[derive(Debug, Clone)]
 pub struct TurnSettings {
-    /// The agent's folder.
     pub workspace: PathBuf,
-    /// Who thinks.
     pub model: Resolved,
     /// Who may think instead, after the first.
     pub chain: Vec<Resolved>,
     /// The credential the conversation keeps to.
     pub pinned: Option<Pinned>,
-    /// How hard.
     pub thinking: ThinkingLevel,
     /// How long it may take.
     pub timeout: Duration,
@@ -61,9 +58,7 @@ pub enum Unusable {
         "the model {model} has room for {window} tokens, and this conversation needs {taken} for its prompt and tools and at least {LEAST_ROOM} for question and answer: choose a larger model, allow fewer tools, or set its contextWindow if that is wrong"
     )]
     TooSmall {
-        /// Which.
         model: ModelRef,
-        /// Its context.
         window: u32,
         /// What prompt and tools take of it.
         taken: u32,

@@ -195,7 +195,6 @@ pub enum ContextError {
     /// The workspace cannot be used.
     #[error("{error}: {}", error.source)]
     Prompt {
-        /// Why.
         #[from]
         error: PromptError,
     },

@@ -25,28 +25,13 @@ use crate::turns::source::Source;
 #[derive(Debug)]
 pub enum Accepted {
     /// It is kept and will be answered.
-    Started {
-        /// The run.
-        run_id: RunId,
-        /// The conversation.
-        session_key: SessionKey,
-    },
+    Started { run_id: RunId, session_key: SessionKey },
     /// The same message is being answered already.
-    InFlight {
-        /// The run.
-        run_id: RunId,
-        /// The conversation.
-        session_key: SessionKey,
-    },
+    InFlight { run_id: RunId, session_key: SessionKey },
     /// The same message was answered before.
     Finished(Box<RunRecord>),
     /// It was a command and is obeyed.
-    Answered {
-        /// The run.
-        run_id: RunId,
-        /// The conversation.
-        session_key: SessionKey,
-    },
+    Answered { run_id: RunId, session_key: SessionKey },
 }
 
 /// Why a message was not taken.
@@ -55,7 +40,6 @@ pub enum AcceptError {
     /// The sender may not speak.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It belongs nowhere.
     #[error(transparent)]
     Unroutable(#[from] Unroutable),
     /// The message id cannot name a run.
@@ -80,7 +64,6 @@ pub enum AcceptError {
 
 /// What became of a message that may have been a command.
 pub(crate) enum Obeyed {
-    /// It was one.
     Yes(Accepted),
     /// It was none, or something is left that the model is told.
     No(Box<(Admitted, TurnOptions)>),

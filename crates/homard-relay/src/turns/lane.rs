@@ -60,10 +60,7 @@ pub(crate) enum Kind {
     /// A turn under way is told as well, and the message gets its own turn all the same.
     SteerToo,
     /// The same, together with others like it that wait, once nothing has come in for so long.
-    Collect {
-        /// Milliseconds.
-        quiet_ms: u64,
-    },
+    Collect { quiet_ms: u64 },
     /// The conversation is shortened.
     Compact(CompactOptions),
     /// It is a command that is obeyed without waiting; only ever seen in the store.
@@ -90,7 +87,6 @@ impl Waiting {
 
 /// What a lane does next.
 enum Next {
-    /// Nothing waits.
     Nothing,
     /// More may come until then.
     Quiet(Instant),

@@ -15,9 +15,7 @@ use crate::turns::runs::Run;
 /// What is heard of a run.
 #[derive(Debug)]
 pub enum Heard {
-    /// More words.
     Text(String),
-    /// It is over.
     Ended(Arc<RunEnd>),
     /// It will never be heard of again here: the gateway is stopping.
     Gone,

@@ -69,13 +69,9 @@ pub(crate) struct Failure {
 #[derive(Debug, Clone)]
 pub enum NotBegun {
     /// It was stopped while it waited for its turn.
-    Stopped {
-        /// Why.
-        by: Option<StopCause>,
-    },
+    Stopped { by: Option<StopCause> },
     /// It could not be asked.
     Failed {
-        /// What went wrong.
         error: String,
         /// When its turn had come, if it had.
         started_at: Option<i64>,
@@ -84,9 +80,7 @@ pub enum NotBegun {
     },
     /// Its message went to the turn of another run.
     TakenOver {
-        /// By which run.
         by: TakenOver,
-        /// When.
         at: i64,
         /// The transcript, where it is known.
         session_id: Option<SessionId>,
@@ -95,9 +89,7 @@ pub enum NotBegun {
     Command {
         /// Why it was stopped, if it was.
         stopped: Option<StopCause>,
-        /// What went wrong.
         error: Option<String>,
-        /// When.
         at: i64,
     },
 }
@@ -107,7 +99,6 @@ pub enum NotBegun {
 pub enum TakenOver {
     /// Its turn was under way.
     Steered(RunId),
-    /// Both waited.
     Merged(RunId),
 }
 
@@ -132,9 +123,7 @@ pub(crate) struct TurnFacts {
 /// The model that answered, or was asked to.
 #[derive(Debug, Clone)]
 pub struct ModelUsed {
-    /// Who thought.
     pub provider: String,
-    /// With what.
     pub model: String,
     pub(crate) context_window: Option<u64>,
     /// The credential the conversation keeps to from now on.
@@ -384,7 +373,6 @@ pub struct RunEnd {
     pub outcome: TurnOutcome,
     /// What people are shown; `None` when that is nothing.
     pub reply: Option<String>,
-    /// When it ended.
     pub ended_at: i64,
 }
 

@@ -26,7 +26,6 @@ const BACKLOG: &str = "steer-backlog";
 
 /// How a message waits.
 pub enum Queue {
-    /// For its turn.
     Wait,
     /// For its turn, or until the turn under way takes it.
     Steer,

@@ -19,11 +19,9 @@ use crate::turns::source::StopCause;
 /// A run under way, as others see it.
 #[derive(Debug, Clone)]
 pub struct RunView {
-    /// The run.
     pub run_id: RunId,
     /// What it has said so far; `None` while it waits for its turn.
     pub text: Option<String>,
-    /// What was asked.
     pub asked: String,
 }
 

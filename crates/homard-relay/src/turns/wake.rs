@@ -40,13 +40,11 @@ pub enum WakeMode {
 /// An event for a conversation.
 #[derive(Debug, Clone)]
 pub struct Wake {
-    /// Which conversation.
     pub session: SessionKey,
     /// What happened, in words.
     pub text: String,
     /// Whether it starts a turn.
     pub mode: WakeMode,
-    /// Who says so.
     pub source: Source,
     /// The name of the turn, where the same event may be told twice; a new one otherwise.
     pub run_id: Option<RunId>,

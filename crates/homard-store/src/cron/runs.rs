@@ -13,11 +13,8 @@ const SWEEP_ROWS: i64 = 200;
 /// Which runs.
 #[derive(Debug, Clone, Default)]
 pub struct CronRunQuery {
-    /// Of this job.
     pub job_id: Option<String>,
-    /// Of this agent.
     pub agent_id: Option<String>,
-    /// This one.
     pub run_id: Option<String>,
     /// Ended so; empty for any.
     pub statuses: Vec<String>,
@@ -25,9 +22,7 @@ pub struct CronRunQuery {
     pub delivery_statuses: Vec<String>,
     /// Words in the summary, the error or the job's name.
     pub text: Option<String>,
-    /// Oldest first.
     pub ascending: bool,
-    /// How many.
     pub limit: u32,
     /// How many to leave out.
     pub offset: u64,
@@ -36,7 +31,6 @@ pub struct CronRunQuery {
 /// Some runs of many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CronRunPage {
-    /// The runs.
     pub runs: Vec<CronRunRow>,
     /// How many there are.
     pub total: u64,

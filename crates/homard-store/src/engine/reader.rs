@@ -22,7 +22,6 @@ const QUEUE: usize = 1024;
 
 /// What a reader thread is told.
 pub(crate) enum ReadOrder {
-    /// Answer a question.
     Job(Job),
     /// End; one is sent per thread.
     Stop,

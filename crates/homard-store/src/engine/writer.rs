@@ -33,7 +33,6 @@ const PRUNE_EVERY_MS: i64 = 60 * 60 * 1000;
 
 /// What the writer thread is told.
 pub(crate) enum WriteOrder {
-    /// Do something.
     Job(Box<dyn Job>),
     /// Move what was written from the log into the database and onto the disk, when there is nothing else to do.
     Checkpoint,

@@ -9,9 +9,7 @@ use crate::store::StoreError;
 /// A try that failed and is to be made again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutboundRetry {
-    /// When.
     pub at: Timestamp,
-    /// Why it failed.
     pub error: String,
     /// Whether it counts as a try.
     pub counts: bool,

@@ -31,10 +31,8 @@ pub struct PairedDevice {
     /// What the owner of the gateway calls it; kept when it describes itself anew.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_label: Option<String>,
-    /// For example `ios`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.

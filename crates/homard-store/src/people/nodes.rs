@@ -27,7 +27,6 @@ const NODE_ROLE: &str = "node";
 pub struct NodeSurface {
     /// Kinds of commands, sorted.
     pub caps: Vec<String>,
-    /// Commands, sorted.
     pub commands: Vec<String>,
     /// What its operating system lets it do.
     pub permissions: BTreeMap<String, bool>,
@@ -64,7 +63,6 @@ impl NodeSurface {
 /// What is kept of a node beside its device.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeRecord {
-    /// Its device.
     pub device_id: DeviceId,
     /// What the owner said yes to, and when.
     pub approved: Option<(NodeSurface, Timestamp)>,
@@ -72,7 +70,6 @@ pub struct NodeRecord {
     pub last_connected_at: Option<Timestamp>,
     /// When it was last heard of.
     pub last_seen_at: Option<Timestamp>,
-    /// How.
     pub last_seen_reason: Option<String>,
     /// What its machine last said of itself.
     pub host_stats: Option<serde_json::Value>,
@@ -81,17 +78,12 @@ pub struct NodeRecord {
 /// What a node would like to offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNodeRequest {
-    /// Its device.
     pub device_id: DeviceId,
-    /// What.
     pub surface: NodeSurface,
     /// What it calls itself.
     pub display_name: Option<String>,
-    /// For example `ios`.
     pub platform: Option<String>,
-    /// Of its program.
     pub version: Option<String>,
-    /// For example `iPhone`.
     pub device_family: Option<String>,
     /// Where it connects from.
     pub remote_ip: Option<String>,
@@ -102,11 +94,8 @@ pub struct NewNodeRequest {
 /// A question about a node that waits for the owner. It does not expire.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRequest {
-    /// Its name.
     pub request_id: String,
-    /// What is asked.
     pub about: NewNodeRequest,
-    /// Since when.
     pub ts: Timestamp,
 }
 

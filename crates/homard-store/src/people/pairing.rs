@@ -34,17 +34,13 @@ const MAX_FACT_CHARS: usize = 200;
 /// A request that waits for the owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairingRequest {
-    /// The platform.
     pub channel: ChannelId,
     /// Which of our accounts they wrote to.
     pub account: AccountId,
-    /// Who.
     pub sender: PeerId,
-    /// Their code.
     pub code: String,
     /// What they say of themselves, such as their name.
     pub meta: BTreeMap<String, String>,
-    /// Since when.
     pub created_at: Timestamp,
     /// When they last wrote.
     pub last_seen_at: Timestamp,
@@ -57,7 +53,6 @@ pub enum PairingAsked {
     Created(String),
     /// They have been told already.
     Known {
-        /// Their code.
         code: String,
         /// What was known of them when they first wrote.
         meta: BTreeMap<String, String>,

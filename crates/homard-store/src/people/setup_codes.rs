@@ -17,7 +17,6 @@ const MAX_CODES: i64 = 256;
 /// A code to be kept. `Debug` hides it.
 #[derive(Clone)]
 pub struct NewSetupCode {
-    /// Names it.
     pub setup_id: String,
     /// What the device sends.
     pub token: String,
@@ -27,14 +26,12 @@ pub struct NewSetupCode {
     pub profile: Option<String>,
     /// Where the device connects.
     pub url: String,
-    /// When it ends.
     pub expires_at: Timestamp,
 }
 
 /// A code as it is kept. `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SetupCode {
-    /// Names it.
     pub setup_id: String,
     /// What the device sends.
     pub token: String,
@@ -42,7 +39,6 @@ pub struct SetupCode {
     pub profile: Option<String>,
     /// Where the device connects.
     pub url: String,
-    /// When it ends.
     pub expires_at: Timestamp,
     /// Who came with it.
     pub device_id: Option<DeviceId>,
@@ -57,7 +53,6 @@ pub struct SetupCode {
 /// A device that uses a code.
 #[derive(Debug, Clone)]
 pub struct SetupUse {
-    /// Which device.
     pub device_id: DeviceId,
     /// What it calls itself.
     pub device_name: Option<String>,

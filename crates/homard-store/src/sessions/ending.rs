@@ -43,7 +43,6 @@ pub struct ResetSession {
 pub enum ArchiveTranscript {
     /// It stays under an archive name.
     Keep,
-    /// It is removed.
     Remove,
 }
 

@@ -11,7 +11,6 @@ use crate::store::{Store, StoreError, parse_column};
 /// A drawer and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionGroup {
-    /// Its name.
     pub name: String,
     /// Its place in the list, from 0.
     pub position: i64,
@@ -20,7 +19,6 @@ pub struct SessionGroup {
 /// What a new conversation in a drawer begins with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupDefaults {
-    /// The drawer.
     pub name: String,
     /// The folder it works in.
     pub cwd: Option<String>,

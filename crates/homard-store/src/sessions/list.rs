@@ -23,7 +23,6 @@ pub enum ArchivedFilter {
     Active,
     /// Only those put away.
     Archived,
-    /// Both.
     All,
 }
 
@@ -60,9 +59,7 @@ impl SessionSort {
 /// Which sessions to list, newest first.
 #[derive(Debug, Clone, Default)]
 pub struct SessionQuery {
-    /// Only this agent's.
     pub agent: Option<AgentId>,
-    /// Only these agents'.
     pub agents: Option<Vec<AgentId>>,
     /// What the newest is.
     pub sort: SessionSort,
@@ -92,7 +89,6 @@ pub struct SessionQuery {
     pub include_global: bool,
     /// Whether traffic of unknown origin is listed.
     pub include_unknown: bool,
-    /// Kinds left out.
     pub exclude_kinds: Vec<SessionKind>,
 }
 

@@ -45,9 +45,7 @@ impl Ended {
 pub struct EndedSession {
     /// The session as it was.
     pub record: SessionRecord,
-    /// `deleted` or `reset`.
     pub reason: String,
-    /// When.
     pub ended_at: Timestamp,
     /// The name its transcript is kept under, in the agent's folder of sessions; `None` when it had none.
     pub file: Option<String>,

@@ -121,7 +121,6 @@ pub(super) enum Under {
 
 /// Something to append.
 pub(super) enum NewEntry {
-    /// Said now.
     Said(EntryKind),
     /// Said before, elsewhere: it keeps its id and its time, and nobody is told of it.
     Copied(Entry),

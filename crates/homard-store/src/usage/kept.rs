@@ -30,7 +30,6 @@ pub(super) fn of_run_sql() -> String {
 pub struct KeptCall {
     /// Whether its numbers are known.
     pub state: CallState,
-    /// What it was.
     pub row: CallRow,
 }
 
@@ -39,7 +38,6 @@ pub struct KeptCall {
 pub struct UsagePoint {
     /// When the first of them began.
     pub at: Timestamp,
-    /// How many.
     pub calls: u64,
     /// Their sum; only the whole cost is filled in.
     pub usage: Usage,

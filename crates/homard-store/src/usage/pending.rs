@@ -15,7 +15,6 @@ const MAX_PENDING: usize = 10_000;
 /// Something to be written about a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum PendingCall {
-    /// It ended.
     Record(Box<CallRow>),
     /// It was open and ended.
     Settle(CallId, Box<CallRow>),

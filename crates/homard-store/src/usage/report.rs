@@ -37,9 +37,7 @@ const ANSWERED: [&str; 3] = ["stop", "toolUse", "length"];
 pub struct UsageQuery {
     /// Where each day begins, rising, and last where the final day ends. Fewer than two match nothing.
     pub days: Vec<Timestamp>,
-    /// Only this agent's.
     pub agent: Option<AgentId>,
-    /// Only this conversation's.
     pub session: Option<SessionKey>,
 }
 
@@ -52,15 +50,12 @@ pub struct UsageTally {
     pub answers: u64,
     /// Prompt tokens not served from a cache.
     pub input: u64,
-    /// Tokens produced.
     pub output: u64,
     /// Prompt tokens served from a cache.
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
-    /// All tokens.
     pub total: u64,
-    /// Money.
     pub cost: homard_protocol::Cost,
     /// Calls that used tokens and have no price.
     pub unpriced: u64,
@@ -102,22 +97,16 @@ impl UsageTally {
 pub struct UsageCell {
     /// Which day, counted from 0.
     pub day: usize,
-    /// Which of [`UsageReport::sessions`].
     pub session: usize,
-    /// The provider.
     pub provider: Arc<str>,
-    /// The model.
     pub model: Arc<str>,
-    /// The sums.
     pub tally: UsageTally,
 }
 
 /// A conversation with calls in the range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageSession {
-    /// Its key.
     pub key: String,
-    /// Whose.
     pub agent_id: String,
     /// The platform, where it is known.
     pub channel: Option<String>,
@@ -132,15 +121,12 @@ pub struct UsageSession {
 pub struct LatencyStats {
     /// How many were measured.
     pub count: u64,
-    /// On average.
     pub avg_ms: u64,
     /// Half were at most this slow.
     pub p50_ms: u64,
     /// 95 of 100 were at most this slow.
     pub p95_ms: u64,
-    /// The fastest.
     pub min_ms: u64,
-    /// The slowest.
     pub max_ms: u64,
 }
 
@@ -160,15 +146,12 @@ pub struct UsageReport {
 /// What was spent on behalf of one agent, conversation and job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpentRow {
-    /// The agent.
     pub agent_id: AgentId,
-    /// The conversation.
     pub session_key: SessionKey,
     /// The cron job, where it was one.
     pub job_id: Option<String>,
     /// Tokens of every kind.
     pub tokens: u64,
-    /// Money.
     pub usd: f64,
 }
 

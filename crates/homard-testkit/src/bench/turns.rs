@@ -15,7 +15,6 @@ const CHAT: &str = r#"{"type":"event","event":"chat","#;
 pub(super) struct Plan {
     /// Unique among the plans of one gateway; run ids begin with it.
     pub(super) name: String,
-    /// The conversations.
     pub(super) keys: Vec<String>,
     /// Turns in each of them.
     pub(super) turns: usize,

@@ -51,7 +51,6 @@ pub struct Recorded {
     pub path: String,
     /// Its headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its body.
     pub body: Value,
 }
 

@@ -31,7 +31,6 @@ pub(super) struct LogLine {
     pub(super) tools: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tag: Option<String>,
-    /// `text` or `tool`.
     pub(super) kind: &'static str,
     #[serde(rename = "lastRole")]
     pub(super) last_role: String,

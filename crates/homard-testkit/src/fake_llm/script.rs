@@ -17,17 +17,13 @@ const GARBAGE: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\": oh no\n\n"
 /// One scripted turn.
 #[derive(Debug, Clone)]
 pub enum Turn {
-    /// An ordinary answer.
     Answers(Speech),
     /// Text that ends because it ran into the wanted length.
     RunsOut(String),
     /// A refusal; without a body, one in the API's own shape.
     Fails {
-        /// The HTTP status.
         status: u16,
-        /// The body, verbatim.
         body: Option<String>,
-        /// The `Retry-After` header.
         retry_after: Option<Duration>,
     },
     /// Some words, then the connection breaks.
@@ -38,11 +34,9 @@ pub enum Turn {
     Hangs,
     /// A word, then something unreadable.
     Malformed,
-    /// A web page.
     Html,
     /// The first word, and the rest when the gate opens.
     Gated {
-        /// The whole text.
         text: String,
         /// What it waits for.
         gate: Gate,
@@ -52,7 +46,6 @@ pub enum Turn {
 /// What an answer consists of.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Speech {
-    /// Reasoning, first.
     pub thinking: Option<String>,
     /// Text in the pieces it is streamed in.
     pub words: Vec<String>,
@@ -146,13 +139,10 @@ pub(super) enum Step {
     Send(Bytes),
     /// A piece of content; the first and last are stamped.
     Content(Bytes),
-    /// A pause.
     Sleep(Duration),
     /// Until the gate opens.
     Wait(CancellationToken),
-    /// For ever.
     Hang,
-    /// The connection breaks.
     Cut,
 }
 

@@ -18,7 +18,6 @@ const LIFE: u64 = 3_600;
 /// Tokens of one login.
 #[derive(Debug, Clone)]
 pub struct Issued {
-    /// What calls carry.
     pub access: String,
     /// What renews it, once.
     pub refresh: String,

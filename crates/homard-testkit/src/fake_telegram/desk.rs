@@ -24,11 +24,9 @@ const FIRST_UPDATE: i64 = 500_000_001;
 pub struct Upload {
     /// The parameter it was sent as.
     pub field: String,
-    /// Its name.
     pub file_name: String,
     /// Its media type, if the sender gave one.
     pub mime: Option<String>,
-    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -58,9 +56,7 @@ impl Outcome {
 pub struct Sent {
     /// The method, as the documentation writes it.
     pub method: &'static str,
-    /// Its parameters.
     pub params: Value,
-    /// Its files.
     pub uploads: Vec<Upload>,
     /// What became of it.
     pub outcome: Outcome,
@@ -151,7 +147,6 @@ pub(super) struct State {
 /// Counters others wait on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally {
-    /// Calls recorded.
     pub(super) calls: usize,
     /// Those among them that people see the effect of.
     pub(super) shown: usize,

@@ -13,21 +13,14 @@ const MAX_FILE: usize = 50 * 1024 * 1024;
 /// A kind of file people send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sending {
-    /// A picture.
     Photo,
-    /// A film.
     Video,
-    /// A round film.
     VideoNote,
     /// A picture that moves.
     Animation,
-    /// Music.
     Audio,
-    /// Speech.
     Voice,
-    /// Any file.
     Document,
-    /// A still sticker.
     Sticker,
     /// A sticker that moves.
     AnimatedSticker,

@@ -19,7 +19,6 @@ const OWNERS_FOLDER: &str = "memory";
 /// Who asked for what a turn does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Caller {
-    /// The owner.
     #[default]
     Owner,
     /// Anybody else: a person, a hook, a helper that works for them.
@@ -29,7 +28,6 @@ pub enum Caller {
 /// What a turn may have of the disk. The default is the owner's turn in a house without records.
 #[derive(Debug, Clone, Default)]
 pub struct FileAccess {
-    /// Who asked.
     pub caller: Caller,
     /// Whether a guest has all files the owner has, because the owner says so.
     pub is_widened: bool,

@@ -46,7 +46,6 @@ pub(crate) enum PathError {
 /// The rules for paths, the same for every file tool.
 #[derive(Debug, Clone)]
 pub(crate) struct Paths {
-    /// What `~` means.
     pub(crate) home: PathBuf,
     /// Whether paths that lead out of the workspace are refused.
     pub(crate) workspace_only: bool,

@@ -35,9 +35,7 @@ const STEERING_FOLDERS: [&str; 2] = ["hooks", "skills"];
 /// Where a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilePlace {
-    /// In the workspace.
     Inside(PathBuf),
-    /// Anywhere else.
     Outside(PathBuf),
     /// In the workspace, and the assistant goes by it.
     Steers(PathBuf),

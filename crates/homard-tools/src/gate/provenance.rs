@@ -67,7 +67,6 @@ const MAX_GIT_CONFIG: u64 = 64 * 1024;
 /// A command as it is run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CommandRun {
-    /// The line.
     pub(crate) line: String,
     /// Where, as the model named it; the workspace if nowhere.
     pub(crate) workdir: Option<String>,
@@ -95,7 +94,6 @@ enum Role {
     Read,
     /// It works there from then on.
     Entered,
-    /// Neither.
     Named,
 }
 

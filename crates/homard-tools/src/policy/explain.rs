@@ -12,15 +12,12 @@ const MAX_NEAR: usize = 3;
 /// What one layer says about a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerVerdict {
-    /// Which layer.
     pub layer: LayerName,
     /// Where its lists are written; `None` when there are none.
     pub place: Option<String>,
     /// What it allows; empty allows everything.
     pub allow: Vec<String>,
-    /// What it refuses.
     pub deny: Vec<String>,
-    /// What it says.
     pub by: DecidedBy,
     /// What the owner could change, when it refuses.
     pub advice: Option<String>,
@@ -29,9 +26,7 @@ pub struct LayerVerdict {
 /// An entry of a list that names no tool there is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unmatched {
-    /// The list.
     pub place: String,
-    /// The entry.
     pub pattern: String,
 }
 

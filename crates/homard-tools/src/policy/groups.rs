@@ -5,9 +5,7 @@
 pub struct Group {
     /// How lists spell it.
     pub name: &'static str,
-    /// What people read.
     pub label: &'static str,
-    /// Its tools, alphabetical.
     pub members: &'static [&'static str],
 }
 
@@ -156,7 +154,6 @@ pub enum Profile {
     Coding,
     /// Speaking to people and other conversations.
     Messaging,
-    /// Everything.
     Full,
 }
 

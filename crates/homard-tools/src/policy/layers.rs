@@ -8,11 +8,9 @@ use super::groups::{Profile, canonical_name, members};
 /// Where a layer's lists come from, in the order they are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerName {
-    /// `tools.profile` with `tools.alsoAllow`.
     Profile,
     /// The profile for the model's provider.
     ProviderProfile,
-    /// `tools.allow` and `tools.deny`.
     Global,
     /// The same for the model's provider.
     GlobalProvider,
@@ -22,9 +20,7 @@ pub enum LayerName {
     AgentProvider,
     /// The group's or channel's lists, or the sender's.
     Group,
-    /// The sandbox.
     Sandbox,
-    /// Being a subagent.
     Subagent,
     /// Not being the owner.
     Owner,
@@ -171,19 +167,14 @@ impl Layer {
 pub enum DecidedBy {
     /// A deny list names it.
     Denied {
-        /// Whose list.
         layer: LayerName,
         /// The entry that matched.
         pattern: String,
     },
     /// An allow list exists and does not name it.
-    NotListed {
-        /// Whose list.
-        layer: LayerName,
-    },
+    NotListed { layer: LayerName },
     /// An allow list names it; the innermost one, when several do.
     Listed {
-        /// Whose list.
         layer: LayerName,
         /// The entry that matched.
         pattern: String,

@@ -13,7 +13,6 @@ use crate::cx::ToolCx;
 pub struct NodeCall {
     /// Which node, by id, name or address; `None` for the only one that can.
     pub node: Option<String>,
-    /// The command.
     pub command: String,
     /// What it is given.
     pub params: Value,
@@ -24,11 +23,9 @@ pub struct NodeCall {
 /// What a node answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeAnswer {
-    /// Which node.
     pub node_id: String,
     /// What people call it.
     pub name: String,
-    /// What it said.
     pub payload: Value,
 }
 

@@ -14,7 +14,6 @@ use crate::cx::ToolCx;
 pub struct SessionFilter {
     /// Only these kinds: `main`, `group`, `cron`, `hook`, `node`, `other`; empty means all.
     pub kinds: Vec<String>,
-    /// Most rows.
     pub limit: usize,
     /// Only those that changed within this time.
     pub active_within: Option<Duration>,
@@ -26,16 +25,13 @@ pub struct SessionFilter {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLine {
-    /// Its key.
     pub key: String,
-    /// What kind.
     pub kind: &'static str,
     /// Its label or title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// When it changed last, RFC 3339.
     pub updated_at: String,
-    /// Who thought last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Tokens of its last prompt.
@@ -44,7 +40,6 @@ pub struct SessionLine {
     /// Whether a turn is under way.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
-    /// Who started it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
     /// Newest messages, oldest first.
@@ -55,21 +50,17 @@ pub struct SessionLine {
 /// A message, as far as others may read it: words only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HistoryLine {
-    /// Who said it.
     pub role: &'static str,
     /// The tool, where one answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The words.
     pub text: String,
 }
 
 /// Which conversation is meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionTarget {
-    /// By its key.
     pub key: Option<String>,
-    /// By its label.
     pub label: Option<String>,
     /// Whose label; the asking agent's when unset.
     pub agent: Option<String>,
@@ -78,9 +69,7 @@ pub struct SessionTarget {
 /// Which part of a conversation to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryWanted {
-    /// Which conversation.
     pub key: String,
-    /// Most messages.
     pub limit: usize,
     /// Whether tool results are shown.
     pub tools: bool,
@@ -89,7 +78,6 @@ pub struct HistoryWanted {
 /// Conversations as another one may see them.
 #[derive(Debug, Clone, Default)]
 pub struct SessionsPage {
-    /// Newest first.
     pub sessions: Vec<SessionLine>,
     /// Whose words are in the messages that are shown, where they are not the owner's.
     pub labels: Vec<Label>,
@@ -99,9 +87,7 @@ pub struct SessionsPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPage {
-    /// Which conversation.
     pub session_key: String,
-    /// Oldest first.
     pub messages: Vec<HistoryLine>,
     /// Whether something was left out or cut.
     pub truncated: bool,
@@ -113,9 +99,7 @@ pub struct HistoryPage {
 /// A message from one conversation to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter {
-    /// To whom.
     pub to: SessionTarget,
-    /// The words.
     pub message: String,
     /// How long to wait for the answer; zero means not at all.
     pub wait: Duration,
@@ -129,12 +113,9 @@ pub struct LetterAnswer {
     pub status: &'static str,
     /// The run it caused.
     pub run_id: String,
-    /// Where it went.
     pub session_key: String,
-    /// The answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
-    /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Whose words are in it, where they are not the owner's.
@@ -145,15 +126,11 @@ pub struct LetterAnswer {
 /// Work for an agent of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChildTask {
-    /// What to do.
     pub task: String,
     /// What to call it.
     pub label: Option<String>,
-    /// Who does it.
     pub agent: Option<String>,
-    /// With which model.
     pub model: Option<String>,
-    /// Thinking how hard.
     pub thinking: Option<String>,
     /// For how long at most.
     pub timeout: Option<Duration>,
@@ -165,13 +142,9 @@ pub struct ChildTask {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Spawned {
-    /// Always `accepted`.
     pub status: &'static str,
-    /// Its run.
     pub run_id: String,
-    /// Its conversation.
     pub child_session_key: String,
-    /// What happens next.
     pub note: &'static str,
 }
 
@@ -179,9 +152,7 @@ pub struct Spawned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChildLine {
-    /// Its conversation.
     pub session_key: String,
-    /// Its run.
     pub run_id: String,
     /// What it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -251,12 +222,9 @@ pub trait SessionsPort: Send + Sync {
 /// An agent that may be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentLine {
-    /// Its id.
     pub id: String,
-    /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Whether it is the one asking.

@@ -10,7 +10,6 @@ use crate::cx::ToolCx;
 /// What a model saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Described {
-    /// Its words.
     pub text: String,
     /// Which model, as `provider/model`.
     pub model: String,

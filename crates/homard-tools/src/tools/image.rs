@@ -90,9 +90,7 @@ pub(crate) struct ImageInput {
 enum Place<'n> {
     /// In the call itself.
     Data(&'n str),
-    /// At an address.
     Web(&'n str),
-    /// In a file.
     File(&'n str),
 }
 

@@ -48,7 +48,6 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
 
 pub(crate) struct ProcessTool {
     processes: Processes,
-    /// What `~` means.
     home: PathBuf,
 }
 

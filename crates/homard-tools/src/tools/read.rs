@@ -195,7 +195,6 @@ struct Page {
     lines: u64,
     /// Whether the page is one line too long to show whole.
     is_cut: bool,
-    /// Whether lines follow.
     more: bool,
     /// Lines of the whole file, where they were counted.
     total: Option<u64>,

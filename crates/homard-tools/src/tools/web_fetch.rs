@@ -47,9 +47,7 @@ pub(crate) struct WebFetch {
     options: config::WebFetch,
     guard: Guard,
     cache: Cache<Arc<Page>>,
-    /// For `https`.
     sealed: OnceLock<Client>,
-    /// For `http`.
     open: OnceLock<Client>,
 }
 

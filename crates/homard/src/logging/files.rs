@@ -32,7 +32,6 @@ pub(crate) struct LogFiles {
 enum Place {
     /// `homard-YYYY-MM-DD.log` in this folder.
     Daily(PathBuf),
-    /// Always this file.
     Fixed(PathBuf),
 }
 

@@ -17,7 +17,6 @@ use crate::compose::secrets;
 /// What the command line says about levels; it wins over the file as long as the process lives.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LevelChoice {
-    /// Both levels.
     pub(crate) level: Option<LogLevel>,
     /// At least `debug` on the terminal.
     pub(crate) verbose: bool,

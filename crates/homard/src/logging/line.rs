@@ -96,11 +96,9 @@ pub(crate) enum Look {
     /// One JSON object a line.
     #[default]
     Json,
-    /// In words.
     Words {
         /// The local time zone; `None` leaves the time out.
         zone: Option<TimeZone>,
-        /// Whether to colour.
         color: bool,
     },
 }

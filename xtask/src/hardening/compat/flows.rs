@@ -15,7 +15,6 @@ const NODE_WITHIN: Duration = Duration::from_secs(120);
 /// One thing people do with the client.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// What `--only` says.
     pub(super) name: &'static str,
     /// Does it; an error says what was missing.
     pub(super) play: fn(&mut Stage<'_>) -> Result<()>,

@@ -21,7 +21,6 @@ const HTML: &str = "HTML";
 /// Another form of the same thing, tried when the server refuses the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Without formatting.
     Plain,
     /// Not in its topic, which is gone.
     OutsideTopic,

@@ -16,7 +16,6 @@ use crate::secret::Secret;
 /// What a program prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CliOutput {
-    /// The answer.
     Text,
     /// One JSON document with the answer in it.
     Json,
@@ -49,7 +48,6 @@ pub enum CliSessionMode {
 pub enum CliSystemPromptMode {
     /// Added to the program's own.
     Append,
-    /// In its place.
     Replace,
 }
 
@@ -58,9 +56,7 @@ pub enum CliSystemPromptMode {
 pub enum CliSystemPromptWhen {
     /// In the first call of a session.
     First,
-    /// In every call.
     Always,
-    /// In none.
     Never,
 }
 
@@ -100,11 +96,8 @@ pub struct CliWatchdog {
 /// A command-line program used as a model, as far as the owner described it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CliBackend {
-    /// Program to run.
     pub command: Option<String>,
-    /// Its arguments.
     pub args: Option<Vec<String>>,
-    /// What it prints.
     pub output: Option<CliOutput>,
     /// What it prints when resuming.
     pub resume_output: Option<CliOutput>,

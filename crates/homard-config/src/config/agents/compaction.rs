@@ -37,7 +37,6 @@ pub struct MemoryFlush {
     pub soft_threshold_tokens: u64,
     /// What the agent is asked; `None` means the built-in words.
     pub prompt: Option<String>,
-    /// Put before that.
     pub system_prompt: Option<String>,
 }
 

@@ -41,7 +41,6 @@ pub struct Subagents {
 pub struct AgentSubagents {
     /// Agents it may start; `None` means as everywhere.
     pub allow: Option<AgentNames>,
-    /// Model they use.
     pub model: ModelSelection,
     /// How hard they think, as written.
     pub thinking: Option<String>,
@@ -74,7 +73,6 @@ impl AgentNames {
 /// Which other conversations an agent sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Visibility {
-    /// None.
     OnlySelf,
     /// Those it started, and those they started.
     #[default]

@@ -29,9 +29,7 @@ const DEFAULT_IMAGE_KINDS: [&str; 6] =
 /// Decided `gateway.http.endpoints`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpEndpoints {
-    /// `/v1/chat/completions`.
     pub chat: ChatEndpoint,
-    /// `/v1/responses`.
     pub responses: ResponsesEndpoint,
 }
 
@@ -46,7 +44,6 @@ impl HttpEndpoints {
 /// `/v1/chat/completions`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChatEndpoint {
-    /// Serve it.
     pub enabled: bool,
     /// Largest request, in bytes.
     pub max_body: usize,
@@ -54,24 +51,20 @@ pub struct ChatEndpoint {
     pub max_images: usize,
     /// Most bytes of all its pictures.
     pub max_total_image_bytes: usize,
-    /// Pictures.
     pub images: PartRules,
 }
 
 /// `/v1/responses`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponsesEndpoint {
-    /// Serve it.
     pub enabled: bool,
     /// Largest request, in bytes.
     pub max_body: usize,
     /// Most parts fetched by address in one request.
     pub max_url_parts: usize,
-    /// Files.
     pub files: PartRules,
     /// Longest text of a file, in characters.
     pub max_file_chars: usize,
-    /// Pictures.
     pub images: PartRules,
 }
 
@@ -86,9 +79,7 @@ pub struct PartRules {
     pub kinds: Vec<String>,
     /// Largest part, in bytes.
     pub max_bytes: usize,
-    /// Redirects followed.
     pub max_redirects: usize,
-    /// Longest fetch.
     pub timeout: Duration,
 }
 

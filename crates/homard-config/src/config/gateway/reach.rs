@@ -26,15 +26,11 @@ pub struct Tls {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CertificateSource {
     /// Homard makes one and keeps it in this folder.
-    Generated {
-        /// The folder.
-        dir: PathBuf,
-    },
+    Generated { dir: PathBuf },
     /// The owner's own files, read again when they change.
     Given {
         /// The certificate, with its chain behind it.
         cert: PathBuf,
-        /// Its key.
         key: PathBuf,
         /// Certificates between it and a root, sent along.
         ca: Option<PathBuf>,
@@ -69,7 +65,6 @@ impl TailscaleMode {
 /// Showing the gateway to a tailnet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tailscale {
-    /// To whom.
     pub mode: TailscaleMode,
     /// Undo it when the gateway stops.
     pub reset_on_exit: bool,
@@ -84,9 +79,7 @@ pub struct Remote {
     pub url: Option<String>,
     /// How to get there.
     pub transport: Transport,
-    /// Its token.
     pub token: Option<Secret>,
-    /// Its password.
     pub password: Option<Secret>,
     /// The fingerprint its certificate must have.
     pub tls_fingerprint: Option<String>,
@@ -97,11 +90,8 @@ pub struct Remote {
 pub enum Transport {
     /// Straight to its address.
     Direct,
-    /// Through a tunnel.
     Ssh {
-        /// `user@host` or `user@host:port`.
         target: String,
-        /// Key file.
         identity: Option<PathBuf>,
     },
     /// A tunnel is asked for, but not where to; commands say so when they need it.

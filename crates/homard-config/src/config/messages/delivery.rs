@@ -42,13 +42,9 @@ pub enum AckScope {
     /// In groups, on messages that mean us.
     #[default]
     GroupMentions,
-    /// In groups.
     GroupAll,
-    /// In direct messages.
     Direct,
-    /// Everywhere.
     All,
-    /// Nowhere.
     Off,
 }
 
@@ -67,7 +63,6 @@ impl AckScope {
 /// When "somebody is typing" is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypingMode {
-    /// Never.
     Never,
     /// As soon as a turn begins.
     Instant,
@@ -102,9 +97,7 @@ pub struct Blocks {
     pub max: usize,
     /// Where to cut by preference.
     pub cut: BlockCut,
-    /// Shortest joined piece.
     pub join_min: Option<usize>,
-    /// Longest joined piece.
     pub join_max: Option<usize>,
     /// Quiet time after which what there is is sent.
     pub idle: Option<Duration>,
@@ -113,12 +106,9 @@ pub struct Blocks {
 /// Where pieces are cut by preference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum BlockCut {
-    /// Between paragraphs.
     #[default]
     Paragraph,
-    /// Between lines.
     Newline,
-    /// Between sentences.
     Sentence,
 }
 

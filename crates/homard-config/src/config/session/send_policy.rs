@@ -5,10 +5,8 @@ use crate::raw::session as raw;
 /// Yes or no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SendAction {
-    /// Answers are sent.
     #[default]
     Allow,
-    /// Nothing is answered.
     Deny,
 }
 
@@ -36,9 +34,7 @@ impl SendAction {
 /// One rule. Everything it asks for must hold; one that asks for nothing holds everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SendRule {
-    /// What it says.
     pub action: SendAction,
-    /// The platform.
     pub channel: Option<String>,
     /// `direct`, `group` or `channel`.
     pub chat_type: Option<String>,

@@ -25,9 +25,7 @@ pub struct MessageTool {
 /// What is put around a text that comes from another conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
-    /// Before it.
     pub prefix: String,
-    /// Behind it.
     pub suffix: String,
 }
 

@@ -30,16 +30,13 @@ const MAX_RESULTS: u64 = 10;
 /// Decided `tools.web`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WebTools {
-    /// Reading pages.
     pub fetch: WebFetch,
-    /// Searching.
     pub search: WebSearch,
 }
 
 /// Reading pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebFetch {
-    /// Offer it.
     pub enabled: bool,
     /// Characters returned when the model names no number.
     pub max_chars: usize,
@@ -51,7 +48,6 @@ pub struct WebFetch {
     pub timeout: Duration,
     /// How long a page is reused.
     pub cache_ttl: Duration,
-    /// Redirects followed.
     pub max_redirects: usize,
     /// What it calls itself; `None` means by our name.
     pub user_agent: Option<String>,
@@ -66,7 +62,6 @@ pub struct WebSearch {
     pub engine: Option<SearchEngine>,
     /// Results when the model names no number.
     pub max_results: usize,
-    /// Longest search.
     pub timeout: Duration,
     /// How long results are reused.
     pub cache_ttl: Duration,

@@ -18,12 +18,10 @@ pub(crate) enum UrlError {
          `homard qr --public-url wss://…`"
     )]
     OnlyHere,
-    /// No network.
     #[error(
         "this machine has no address in a local network; say where it can be reached: `homard qr --public-url wss://…`"
     )]
     NoNetwork,
-    /// Not an address.
     #[error(
         "`{0}` is not the address of a gateway; write it as wss://host, or ws://host:port in a local network"
     )]
@@ -34,7 +32,6 @@ pub(crate) enum UrlError {
          addresses and .local names (the address came from {0})"
     )]
     Insecure(&'static str),
-    /// There is none.
     #[error(
         "gateway.remote.url is not set; set it, or say where the gateway can be reached with --public-url"
     )]
@@ -56,7 +53,6 @@ pub(crate) struct Network {
 pub(crate) struct SetupAddress {
     /// As a WebSocket address.
     pub(crate) url: String,
-    /// Who said so.
     pub(crate) source: &'static str,
     encrypted: bool,
     loopback: bool,

@@ -41,7 +41,6 @@ struct Kept {
 pub(crate) enum Begun<'r> {
     /// It is: whoever holds this answers for all.
     First(First<'r>),
-    /// It is not.
     Again(Seen),
     /// The key was used for something else.
     Different,

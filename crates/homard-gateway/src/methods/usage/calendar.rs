@@ -11,7 +11,6 @@ const MAX_OFFSET_HOURS: i32 = 14;
 /// Days in a row.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Calendar {
-    /// `YYYY-MM-DD`, rising.
     pub(super) dates: Vec<String>,
     /// When each begins, and last when the final one ends.
     pub(super) starts: Vec<i64>,
@@ -19,7 +18,6 @@ pub(super) struct Calendar {
 
 /// What a calendar is reckoned from.
 pub(super) struct Today {
-    /// The time.
     pub(super) now: i64,
     /// The first call on record, for reports over everything.
     pub(super) first: Option<i64>,

@@ -23,7 +23,6 @@ pub const FETCH_SIZE: usize = 4 * 1024 * 1024;
 /// A small request.
 #[derive(Clone)]
 pub struct Fetch {
-    /// Where to.
     pub url: String,
     /// Sent with it; treated as secrets.
     pub headers: Headers,
@@ -70,11 +69,9 @@ impl fmt::Debug for Fetch {
 /// The whole answer to a small request, whatever its status.
 #[derive(Clone)]
 pub struct Fetched {
-    /// The HTTP status.
     pub status: u16,
     /// The declared kind of the body, in lower case; may be empty.
     pub content_type: String,
-    /// The body.
     pub body: Vec<u8>,
     /// How long the server asked to be left alone.
     pub retry_after: Option<Duration>,

@@ -60,7 +60,6 @@ struct ContentBlock<'a> {
 
 #[derive(Deserialize)]
 struct Delta<'a> {
-    /// Absent on `message_delta`.
     #[serde(borrow, default)]
     r#type: Cow<'a, str>,
     text: Option<String>,

@@ -58,7 +58,6 @@ pub(crate) struct Tokens {
     pub(crate) expires: Option<i64>,
     /// How long it lives.
     pub(crate) life: Duration,
-    /// Who logged in.
     pub(crate) email: Option<String>,
     /// The account calls have to name.
     pub(crate) account: Option<String>,
@@ -109,8 +108,9 @@ pub(crate) enum TokenError {
     /// The device code has expired.
     Late,
     /// Some other refusal, by the server's word for it.
-    Refused { code: &'static str },
-    /// Nothing usable came.
+    Refused {
+        code: &'static str,
+    },
     Unreachable(String),
 }
 

@@ -44,7 +44,6 @@ pub struct ExecApprovalsSetParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalsSnapshot {
-    /// Where it is.
     pub path: String,
     /// Whether it is there.
     pub exists: bool,

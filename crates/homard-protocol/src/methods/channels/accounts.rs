@@ -47,7 +47,6 @@ impl Method for ChannelsLogout {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccountParams {
-    /// Of which platform.
     pub channel: String,
     /// Which; the default one when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,7 +82,6 @@ pub struct PairingListParams {
 pub struct PairingListResult {
     /// The accounts strangers can write to.
     pub accounts: Vec<PairingAccount>,
-    /// Who waits.
     pub requests: Vec<PairingRow>,
     /// Whether anybody on a platform is known as the owner.
     pub command_owner_configured: bool,
@@ -121,13 +119,9 @@ impl Method for ChannelsPairingApprove {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairingApproveParams {
-    /// Which platform.
     pub channel: String,
-    /// Which account.
     pub account_id: String,
-    /// Which request.
     pub request_id: String,
-    /// Tell the sender.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<bool>,
     /// Also make the sender the owner; needs operator.admin.
@@ -150,11 +144,8 @@ impl Method for ChannelsPairingDismiss {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairingDismissParams {
-    /// Which platform.
     pub channel: String,
-    /// Which account.
     pub account_id: String,
-    /// Which request.
     pub request_id: String,
 }
 
@@ -175,19 +166,15 @@ impl Method for WebLoginStart {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebLoginStartParams {
-    /// Which platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Log in anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// How long that may take.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Say more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verbose: Option<bool>,
-    /// Which account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
@@ -209,7 +196,6 @@ impl Method for WebLoginWait {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebLoginWaitParams {
-    /// Which platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Which login, as the start named it.
@@ -218,7 +204,6 @@ pub struct WebLoginWaitParams {
     /// How long to wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// Which account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// The code shown now; a newer one is answered at once.

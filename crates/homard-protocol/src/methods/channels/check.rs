@@ -26,7 +26,6 @@ impl Method for ChannelsCheck {
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChannelsCheckParams {
-    /// Which platform.
     pub channel: String,
     /// Which account; the default one when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,10 +55,8 @@ pub struct ChannelsCheckResult {
     pub ok: bool,
     /// How long the platform took.
     pub elapsed_ms: i64,
-    /// Our id there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Our name there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     /// What else the platform says.

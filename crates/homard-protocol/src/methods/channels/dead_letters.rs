@@ -46,13 +46,9 @@ pub struct DeadLettersResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeadLetter {
-    /// Its key.
     pub key: String,
-    /// The platform.
     pub channel: String,
-    /// Our account.
     pub account_id: String,
-    /// The conversation there.
     pub conversation: String,
     /// When it was kept.
     pub created_at: i64,
@@ -70,9 +66,7 @@ pub struct DeadLetter {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OutboxState {
-    /// The platform.
     pub channel: String,
-    /// Our account.
     pub account_id: String,
     /// What waits or is being sent.
     pub waiting: u64,

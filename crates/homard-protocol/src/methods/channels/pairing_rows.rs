@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairingAccount {
-    /// The platform.
     pub channel: String,
     /// What people call it.
     pub channel_label: String,
@@ -50,7 +49,6 @@ pub struct PairingRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairingApproved {
-    /// Which request.
     pub request_id: String,
     /// Who is let in.
     pub sender_id: String,
@@ -68,7 +66,6 @@ pub enum PairingNotification {
     NotRequested,
     /// The message is on its way.
     Sent,
-    /// The platform cannot.
     Unsupported,
     /// It could not be sent.
     Failed,
@@ -80,7 +77,6 @@ pub enum PairingNotification {
 pub enum OwnerBootstrap {
     /// Nobody asked for it.
     NotRequested,
-    /// They are.
     Configured,
     /// There is an owner already.
     AlreadyConfigured,
@@ -92,8 +88,6 @@ pub enum OwnerBootstrap {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairingDismissed {
-    /// Which request.
     pub request_id: String,
-    /// Who is forgotten.
     pub sender_id: String,
 }

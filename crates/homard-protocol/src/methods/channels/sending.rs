@@ -24,26 +24,21 @@ impl Method for Send {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendParams {
-    /// To whom.
     pub to: String,
     /// Makes repeating harmless; also the run's name.
     pub idempotency_key: String,
-    /// The words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// A picture, sound or file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_url: Option<String>,
-    /// Several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_urls: Option<Vec<String>>,
     /// A file in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// Its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// As a voice message.
@@ -52,25 +47,20 @@ pub struct SendParams {
     /// As a moving picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gif_playback: Option<bool>,
-    /// On which platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// With which account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    /// For which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// In answer to which message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<String>,
-    /// In which thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
     /// As a file, even if it is a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_document: Option<bool>,
-    /// Without a sound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<bool>,
     /// How the words are written: `HTML`.
@@ -84,7 +74,6 @@ pub struct SendParams {
 /// How the words of a message are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ParseMode {
-    /// With tags.
     #[serde(rename = "HTML")]
     Html,
 }
@@ -112,13 +101,10 @@ pub const MAX_POLL_SECONDS: u64 = 604_800;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PollParams {
-    /// To whom.
     pub to: String,
-    /// What is asked.
     pub question: String,
     /// What can be answered.
     pub options: Vec<String>,
-    /// Makes repeating harmless.
     pub idempotency_key: String,
     /// How many answers one person may choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,19 +115,14 @@ pub struct PollParams {
     /// The same in hours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_hours: Option<u64>,
-    /// Without a sound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<bool>,
-    /// Without names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_anonymous: Option<bool>,
-    /// In which thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    /// On which platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// With which account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
@@ -161,24 +142,19 @@ impl Method for MessageAction {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageActionParams {
-    /// On which platform.
     pub channel: String,
-    /// What to do.
     pub action: String,
     /// The action's own parameters.
     pub params: Map<String, Value>,
-    /// Makes repeating harmless.
     pub idempotency_key: String,
     /// In answer to which message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Map<String, Value>>,
-    /// With which account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// The account of who asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_account_id: Option<String>,
-    /// Who asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_sender_id: Option<String>,
     /// Whether that is the owner.
@@ -187,13 +163,10 @@ pub struct MessageActionParams {
     /// The conversation it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    /// Its present session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// `user_request` or `room_event`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbound_turn_kind: Option<String>,
-    /// For which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What is known about tools at that point.

@@ -33,14 +33,11 @@ impl Method for Agent {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentParams {
-    /// What is said.
     pub message: String,
     /// Becomes the run id.
     pub idempotency_key: String,
-    /// Whose turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Which conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Which conversation, by transcript.
@@ -58,7 +55,6 @@ pub struct AgentParams {
     /// Time limit in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    /// Files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Added to the system prompt.
@@ -73,16 +69,12 @@ pub struct AgentParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentAccepted {
-    /// The run.
     pub run_id: RunId,
-    /// The conversation.
     pub session_key: SessionKey,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// `accepted`, or `in_flight` for a repeat.
     pub status: String,
-    /// When.
     pub accepted_at: i64,
 }
 
@@ -90,22 +82,18 @@ pub struct AgentAccepted {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentFinished {
-    /// The run.
     pub run_id: String,
     /// `ok`, `error` or `timeout`.
     pub status: String,
     /// One word for people: `completed`, `aborted`, or what went wrong.
     pub summary: String,
-    /// What was said.
     pub result: AgentResult,
 }
 
 /// What a run produced.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentResult {
-    /// What was said.
     pub payloads: Vec<AgentPayload>,
-    /// How it went.
     pub meta: AgentResultMeta,
 }
 
@@ -113,10 +101,8 @@ pub struct AgentResult {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPayload {
-    /// The text.
     #[serde(default)]
     pub text: Option<String>,
-    /// A file.
     #[serde(default)]
     pub media_url: Option<String>,
 }
@@ -140,9 +126,7 @@ pub struct AgentResultMeta {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionTrace {
-    /// Who answered.
     pub winner_provider: String,
-    /// With which model.
     pub winner_model: String,
     /// The attempts in order, the last one being the answer where there was one.
     pub attempts: Vec<ExecutionAttempt>,
@@ -154,19 +138,14 @@ pub struct ExecutionTrace {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionAttempt {
-    /// Who was asked.
     pub provider: String,
-    /// For which model.
     pub model: String,
-    /// With which credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// `success`, or `error`.
     pub result: String,
     /// Why it failed, in one word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -175,11 +154,8 @@ pub struct ExecutionAttempt {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentMeta {
-    /// The transcript.
     pub session_id: String,
-    /// The provider.
     pub provider: String,
-    /// The model.
     pub model: String,
     /// Tokens of the whole run.
     pub usage: AgentUsage,
@@ -189,15 +165,10 @@ pub struct AgentMeta {
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentUsage {
-    /// Prompt.
     pub input: u64,
-    /// Answer.
     pub output: u64,
-    /// Cached prompt.
     pub cache_read: u64,
-    /// Cache written.
     pub cache_write: u64,
-    /// All.
     pub total: u64,
 }
 
@@ -216,7 +187,6 @@ impl Method for AgentWait {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentWaitParams {
-    /// Which run.
     pub run_id: RunId,
     /// How long; 30 s when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -227,23 +197,17 @@ pub struct AgentWaitParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentWaitResult {
-    /// Which run.
     pub run_id: String,
     /// `ok`, `error`, `timeout` (of the run or of the waiting).
     pub status: String,
-    /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why it stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// What was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal_reply: Option<Value>,
 }
@@ -265,15 +229,11 @@ impl Method for AgentsList {
 pub struct AgentsListResult {
     /// Who answers by default.
     pub default_id: AgentId,
-    /// `sole` or `legacy`.
     pub ownership: String,
     /// Whether a client must choose; never in Homard.
     pub selection_required: bool,
-    /// Always `main`.
     pub main_key: String,
-    /// `per-sender` or `global`.
     pub scope: String,
-    /// The roster.
     pub agents: Vec<AgentSummary>,
 }
 
@@ -281,24 +241,18 @@ pub struct AgentsListResult {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSummary {
-    /// Its id.
     pub id: AgentId,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its looks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Value>,
-    /// Its folder.
     pub workspace: String,
-    /// Its model.
     pub model: AgentModel,
 }
 
 /// An agent's model.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentModel {
-    /// The first choice.
     pub primary: String,
     /// What to try next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -320,25 +274,19 @@ impl Method for ModelsList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ModelsListParams {
-    /// For this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// For this session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    /// With this credential.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,
     /// Only of this provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// More per model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_details: Option<bool>,
-    /// More per provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_provider_capabilities: Option<bool>,
-    /// With the defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_default_models: Option<bool>,
     /// Only what is ready.
@@ -355,7 +303,6 @@ pub struct ModelsListParams {
 /// Answer of [`ModelsList`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ModelsListResult {
-    /// The catalogue.
     pub models: Vec<ModelSummary>,
 }
 
@@ -367,7 +314,6 @@ pub struct ModelSummary {
     pub id: String,
     /// A name for people.
     pub name: String,
-    /// The provider.
     pub provider: String,
     /// How much it can read, where somebody knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -399,9 +345,7 @@ pub struct ModelSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Read.
     pub input: f64,
-    /// Written.
     pub output: f64,
     /// Read from the cache.
     pub cache_read: f64,

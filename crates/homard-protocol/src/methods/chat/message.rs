@@ -29,14 +29,11 @@ impl Method for ChatMessageGet {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatMessageGetParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Which entry.
     pub message_id: String,
-    /// Longest text wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
 }
@@ -47,7 +44,6 @@ pub struct ChatMessageGetParams {
 pub struct ChatMessageGetResult {
     /// Whether it is here.
     pub ok: bool,
-    /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
     /// `not_found`, `not_visible` or `oversized`.

@@ -24,10 +24,8 @@ impl Method for ChatStartup {
 /// Answer of [`ChatStartup`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ChatStartupResult {
-    /// As `chat.history` answers.
     #[serde(flatten)]
     pub history: ChatHistoryResult,
-    /// As `chat.metadata` answers.
     pub metadata: ChatMetadataResult,
 }
 
@@ -46,13 +44,11 @@ impl Method for ChatMetadata {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ChatMetadataParams {
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// With this credential; taken and not looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,
-    /// Which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
 }
@@ -61,11 +57,8 @@ pub struct ChatMetadataParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatMetadataResult {
-    /// As `models.list` answers.
     pub models: Vec<ModelSummary>,
-    /// As `commands.list` answers.
     pub commands: Vec<SlashCommand>,
-    /// Never in Homard.
     pub swarm_enabled: bool,
 }
 
@@ -84,10 +77,8 @@ impl Method for CommandsList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CommandsListParams {
-    /// In which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// On which platform; the commands are the same everywhere.
@@ -96,7 +87,6 @@ pub struct CommandsListParams {
     /// `text`, `native` or `both`; ours are both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<CommandScope>,
-    /// With their arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_args: Option<bool>,
 }
@@ -109,14 +99,12 @@ pub enum CommandScope {
     Text,
     /// Through a platform's own menu.
     Native,
-    /// Either way.
     Both,
 }
 
 /// Answer of [`CommandsList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CommandsListResult {
-    /// In alphabetical order.
     pub commands: Vec<SlashCommand>,
 }
 
@@ -124,13 +112,11 @@ pub struct CommandsListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SlashCommand {
-    /// Without the slash.
     pub name: String,
     /// What a platform's menu calls it.
     pub native_name: String,
     /// What may be typed, with the slash.
     pub text_aliases: Vec<String>,
-    /// What it does.
     pub description: String,
     /// `native`: part of the gateway.
     pub source: String,
@@ -146,11 +132,9 @@ pub struct SlashCommand {
 /// What may follow a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SlashArgument {
-    /// Its name.
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// Always `string`.
     #[serde(rename = "type")]
     pub kind: String,
 }

@@ -40,13 +40,11 @@ pub struct ConfigSchemaLookupResult {
     /// What a change asks for: `restart`, `hot` or `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reload_kind: Option<String>,
-    /// Words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<ConfigHint>,
     /// Whose words these are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint_path: Option<String>,
-    /// What lies beneath.
     pub children: Vec<ConfigChild>,
 }
 
@@ -56,7 +54,6 @@ pub struct ConfigSchemaLookupResult {
 pub struct ConfigChild {
     /// Its name; `*` for any.
     pub key: String,
-    /// Its path.
     pub path: String,
     /// Its type, or types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +66,6 @@ pub struct ConfigChild {
     /// What a change asks for: `restart`, `hot` or `none`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reload_kind: Option<String>,
-    /// Words for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<ConfigHint>,
     /// Whose words these are.
@@ -81,7 +77,6 @@ pub struct ConfigChild {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigHint {
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// What it is for.
@@ -110,9 +105,7 @@ impl Method for ConfigOpenFile {
 pub struct ConfigOpenFileResult {
     /// Whether something was opened.
     pub ok: bool,
-    /// The file.
     pub path: String,
-    /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -76,9 +76,7 @@ pub struct WizardStartParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WizardMode {
-    /// This one.
     Local,
-    /// Another.
     Remote,
 }
 
@@ -88,7 +86,6 @@ pub enum WizardMode {
 pub enum WizardFlow {
     /// The gateway and its model.
     Setup,
-    /// A chat platform.
     Channels,
 }
 
@@ -96,7 +93,6 @@ pub enum WizardFlow {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WizardNextParams {
-    /// Which wizard.
     pub session_id: String,
     /// The answer to its question; without one the question is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,9 +103,7 @@ pub struct WizardNextParams {
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WizardAnswer {
-    /// To which question.
     pub step_id: String,
-    /// What is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
 }
@@ -124,7 +118,6 @@ impl std::fmt::Debug for WizardAnswer {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WizardCancelParams {
-    /// Which wizard.
     pub session_id: String,
     /// Taken; a question that waits is over in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,11 +136,8 @@ pub struct WizardSessionParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WizardPhase {
-    /// It asks.
     Running,
-    /// Everything is written.
     Done,
-    /// Somebody stopped it.
     Cancelled,
     /// It could not go on.
     Error,
@@ -158,7 +148,6 @@ pub enum WizardPhase {
 pub struct WizardState {
     /// How far it is.
     pub status: WizardPhase,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -168,7 +157,6 @@ pub struct WizardState {
 pub struct WizardTurn {
     /// Whether there is no further question.
     pub done: bool,
-    /// The question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<WizardStep>,
     /// How far it is.
@@ -184,7 +172,6 @@ pub struct WizardTurn {
 pub struct WizardStarted {
     /// What to name it from now on.
     pub session_id: String,
-    /// Its first question.
     #[serde(flatten)]
     pub turn: WizardTurn,
 }
@@ -198,10 +185,8 @@ pub struct WizardStep {
     /// How it is answered.
     #[serde(rename = "type")]
     pub kind: WizardStepKind,
-    /// A heading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What can be answered.
@@ -224,11 +209,9 @@ pub struct WizardStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WizardStepKind {
-    /// By going on.
     Note,
     /// With one of the options.
     Select,
-    /// With words.
     Text,
     /// With yes or no.
     Confirm,
@@ -237,11 +220,8 @@ pub enum WizardStepKind {
 /// One possible answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WizardOption {
-    /// What is sent.
     pub value: Value,
-    /// What is shown.
     pub label: String,
-    /// What helps choosing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

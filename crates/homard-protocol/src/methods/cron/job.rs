@@ -8,20 +8,17 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum CronSchedule {
-    /// Once.
     At {
         /// ISO 8601; without a zone it is UTC.
         at: String,
     },
     /// Again and again at the same distance.
     Every {
-        /// The distance.
         every_ms: u64,
         /// A moment from which it is counted; when the job was made, unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         anchor_ms: Option<i64>,
     },
-    /// By the calendar.
     Cron {
         /// Five fields, or six with seconds first.
         expr: String,
@@ -34,17 +31,13 @@ pub enum CronSchedule {
     },
     /// When a command ends. Known, not run.
     OnExit {
-        /// Which.
         command: String,
-        /// Where.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
     },
     /// When a command says something. Known, not run.
     Stream {
-        /// Which.
         command: Vec<String>,
-        /// Where.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
         /// Every line, or those that match.
@@ -68,7 +61,6 @@ pub enum CronSchedule {
 pub enum CronPayload {
     /// Tells the main conversation something.
     SystemEvent {
-        /// What.
         text: String,
         /// Tools it may use.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,11 +69,8 @@ pub enum CronPayload {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         tools_allow_is_default: Option<bool>,
     },
-    /// Asks an agent.
     AgentTurn {
-        /// What.
         message: String,
-        /// `provider/model`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         /// Models that stand in.
@@ -108,15 +97,12 @@ pub enum CronPayload {
     },
     /// Runs a command. Known, not run.
     Command {
-        /// Program and arguments.
         argv: Vec<String>,
         /// The rest, as written.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
-        /// Its environment.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         env: Option<Value>,
-        /// What it reads.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<String>,
         /// How long it may take.
@@ -137,7 +123,6 @@ pub enum CronPayload {
     },
     /// Runs a script. Known, not run.
     Script {
-        /// Its text.
         script: String,
         /// How long it may take.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +143,6 @@ pub enum CronPayload {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CronWakeMode {
-    /// At once.
     Now,
     /// It waits for the next turn.
     NextHeartbeat,
@@ -168,11 +152,8 @@ pub enum CronWakeMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronDeliveryMode {
-    /// Not at all.
     None,
-    /// To people.
     Announce,
-    /// To a program.
     Webhook,
 }
 
@@ -180,7 +161,6 @@ pub enum CronDeliveryMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronDelivery {
-    /// How.
     pub mode: CronDeliveryMode,
     /// The platform; `last` is where people were last heard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -188,10 +168,8 @@ pub struct CronDelivery {
     /// The recipient, or the address of a webhook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<Value>,
-    /// Our account there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// Whether a failure to deliver is no failure of the run.
@@ -209,9 +187,7 @@ pub struct CronDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronCompletionDestination {
-    /// Only `webhook`.
     pub mode: CronDeliveryMode,
-    /// Its address.
     pub to: String,
 }
 
@@ -221,7 +197,6 @@ pub struct CronCompletionDestination {
 pub enum CronFailureAlert {
     /// Never; only `false` is written.
     Never(bool),
-    /// Then.
     When(CronAlertRule),
 }
 
@@ -232,10 +207,8 @@ pub struct CronAlertRule {
     /// After how many failures in a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u32>,
-    /// The platform.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// The recipient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// How long nobody is told again.
@@ -247,7 +220,6 @@ pub struct CronAlertRule {
     /// How; only `announce` is in effect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<CronDeliveryMode>,
-    /// Our account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
@@ -267,16 +239,13 @@ pub struct CronAddParams {
     /// Who looks after it, as clients write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Value>,
-    /// Which agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// The conversation it was made in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    /// Words about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Whether it is forgotten after it went well.
@@ -294,7 +263,6 @@ pub struct CronAddParams {
     pub session_target: String,
     /// Whether the conversation is woken.
     pub wake_mode: CronWakeMode,
-    /// What it does.
     pub payload: CronPayload,
     /// Where its result goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -308,9 +276,7 @@ pub struct CronAddParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CronRunStatus {
-    /// Well.
     Ok,
-    /// Badly.
     Error,
     /// It was not begun.
     Skipped,
@@ -332,11 +298,8 @@ impl CronRunStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CronDeliveryStatus {
-    /// It arrived.
     Delivered,
-    /// It did not.
     NotDelivered,
-    /// Nobody knows.
     Unknown,
     /// It was to go nowhere.
     NotRequested,
@@ -359,11 +322,8 @@ impl CronDeliveryStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronAutoDisabled {
-    /// `consecutive-failures` or `schedule-errors`.
     pub reason: String,
-    /// When.
     pub at_ms: i64,
-    /// After how many.
     pub consecutive_errors: u32,
 }
 
@@ -383,13 +343,11 @@ pub struct CronJobState {
     /// When it last began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run_at_ms: Option<i64>,
-    /// How that ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run_status: Option<CronRunStatus>,
     /// The same under its older name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_status: Option<CronRunStatus>,
-    /// What went wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// How long it took.
@@ -421,9 +379,7 @@ pub struct CronJobState {
 /// Where a result would go, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CronDeliveryPreview {
-    /// In short.
     pub label: String,
-    /// At length.
     pub detail: String,
 }
 
@@ -445,19 +401,14 @@ pub struct CronJob {
     /// Changes when what was asked for does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_revision: Option<String>,
-    /// As in `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at_ms: Option<i64>,
-    /// As in `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_at_ms: Option<i64>,
-    /// As in `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_status: Option<CronRunStatus>,
-    /// As in `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_error: Option<String>,
-    /// As in `state`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_delivery_status: Option<CronDeliveryStatus>,
     /// Whose it is, named or not.

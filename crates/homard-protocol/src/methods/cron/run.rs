@@ -9,15 +9,11 @@ use super::job::{CronDeliveryStatus, CronRunStatus};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CronUsage {
-    /// Tokens read.
     pub input_tokens: u64,
-    /// Tokens written.
     pub output_tokens: u64,
-    /// All together.
     pub total_tokens: u64,
     /// Read from a cache.
     pub cache_read_tokens: u64,
-    /// Written to one.
     pub cache_write_tokens: u64,
 }
 
@@ -27,14 +23,10 @@ pub struct CronUsage {
 pub struct CronRunEntry {
     /// When it was over.
     pub ts: i64,
-    /// Whose.
     pub job_id: String,
-    /// Always `finished`.
     pub action: String,
-    /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<CronRunStatus>,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What was said, shortened.
@@ -49,16 +41,12 @@ pub struct CronRunEntry {
     /// Why it did not arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_error: Option<String>,
-    /// The transcript.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    /// The run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_at_ms: Option<i64>,
     /// How long it took.
@@ -67,13 +55,10 @@ pub struct CronRunEntry {
     /// When the job is due next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at_ms: Option<i64>,
-    /// Who thought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// At what price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<CronUsage>,
     /// What people call the job.

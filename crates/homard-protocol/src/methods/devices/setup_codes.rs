@@ -70,7 +70,6 @@ pub enum SetupAccess {
     Full,
     /// The same without settings.
     Limited,
-    /// Offering commands only.
     Node,
 }
 
@@ -153,11 +152,9 @@ impl std::fmt::Debug for SetupCodeResult {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetupPayload {
-    /// Where to connect.
     pub url: String,
     /// What to send as `auth.bootstrapToken`.
     pub bootstrap_token: String,
-    /// When that ends.
     pub expires_at_ms: i64,
 }
 
@@ -213,16 +210,13 @@ pub struct SetupStatusResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetupCompletion {
-    /// Which code.
     pub setup_id: String,
-    /// Which device.
     pub device_id: DeviceId,
     /// What it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_name: Option<String>,
     /// What it may do.
     pub access: SetupAccess,
-    /// When.
     pub ts: i64,
 }
 
@@ -268,9 +262,7 @@ impl Method for DeviceScopesWaitUpgrade {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeUpgradeOutcome {
-    /// What was decided.
     pub status: ScopeUpgradeStatus,
-    /// About which request.
     pub request_id: String,
     /// To connect with from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -293,9 +285,7 @@ impl std::fmt::Debug for ScopeUpgradeOutcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeUpgradeStatus {
-    /// It may.
     Approved,
-    /// It may not.
     Rejected,
     /// Nobody decided in time.
     Expired,

@@ -30,7 +30,6 @@ impl Method for ModelsProbe {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsProbeParams {
-    /// Whom.
     pub provider: String,
     /// Only with this credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,7 +37,6 @@ pub struct ModelsProbeParams {
     /// Longest wait for each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// On whose behalf.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -47,7 +45,6 @@ pub struct ModelsProbeParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsProbeResult {
-    /// Whom.
     pub provider: String,
     /// `ok`, `auth`, `rate_limit`, `billing`, `timeout`, `format`, `unknown` or `no_model`.
     pub status: String,
@@ -57,7 +54,6 @@ pub struct ModelsProbeResult {
     /// Why there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// One per credential.
     pub results: Vec<ProbeOutcome>,
 }
 
@@ -70,7 +66,6 @@ pub struct ProbeOutcome {
     pub profile_id: Option<String>,
     /// Its name for people.
     pub label: String,
-    /// As in [`ModelsProbeResult::status`].
     pub status: String,
     /// How long the answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,11 +97,8 @@ impl Method for ModelsAuthSetApiKey {
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthSetApiKeyParams {
-    /// Whose.
     pub provider: String,
-    /// The key.
     pub api_key: String,
-    /// For this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -121,7 +113,6 @@ impl fmt::Debug for ModelsAuthSetApiKeyParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsAuthSetApiKeyResult {
-    /// Whose.
     pub provider: String,
     /// What it is kept as.
     pub profile_id: String,
@@ -146,7 +137,6 @@ impl Method for ModelsAuthLogout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CredentialType {
-    /// Keys, no logins.
     ApiKey,
 }
 
@@ -154,7 +144,6 @@ pub enum CredentialType {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthLogoutParams {
-    /// Whose.
     pub provider: String,
     /// Only these; all when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,7 +151,6 @@ pub struct ModelsAuthLogoutParams {
     /// `api_key`: only keys, no logins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_type: Option<CredentialType>,
-    /// Of this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -171,9 +159,7 @@ pub struct ModelsAuthLogoutParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsAuthLogoutResult {
-    /// Whose.
     pub provider: String,
-    /// What was forgotten.
     pub removed_profiles: Vec<String>,
     /// Runs that were stopped for it; none are.
     pub aborted_run_ids: Vec<String>,
@@ -201,7 +187,6 @@ pub struct ModelsAuthImportParams {
     /// The program whose login is taken over; without it nothing is, and what was found is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// For this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -210,7 +195,6 @@ pub struct ModelsAuthImportParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsAuthImportResult {
-    /// What was found.
     pub found: Vec<FoundLogin>,
 }
 
@@ -218,7 +202,6 @@ pub struct ModelsAuthImportResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundLogin {
-    /// The program.
     pub program: String,
     /// The file, from the home directory.
     pub file: String,

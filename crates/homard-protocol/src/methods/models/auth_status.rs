@@ -25,7 +25,6 @@ pub struct ModelsAuthStatusParams {
     /// Taken without effect: nothing here is old.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<bool>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -34,7 +33,6 @@ pub struct ModelsAuthStatusParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsAuthStatusResult {
-    /// The gateway's clock.
     pub ts: i64,
     /// Those that have a credential.
     pub providers: Vec<ProviderAuthStatus>,
@@ -49,15 +47,12 @@ pub struct ModelsAuthStatusResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAuthStatus {
-    /// Which.
     pub provider: String,
     /// Whose credentials it uses.
     pub auth_provider: String,
-    /// Its name.
     pub display_name: String,
     /// `ok`, `static` (a key of configuration or environment), `expiring`, `expired`, `cooldown` or `missing`.
     pub status: String,
-    /// Stored credentials.
     pub profiles: Vec<AuthProfileStatus>,
     /// Where a key comes from that is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,17 +63,14 @@ pub struct ProviderAuthStatus {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthProfileStatus {
-    /// Its id.
     pub profile_id: String,
     /// `api_key`, `token` or `oauth`.
     #[serde(rename = "type")]
     pub kind: String,
     /// `ok`, `static`, `expiring`, `expired`, `cooldown` or `invalid`.
     pub status: String,
-    /// The account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// When it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
     /// Until when it rests.
@@ -98,7 +90,6 @@ pub struct AuthProfileStatus {
 pub struct ApiKeySource {
     /// `env`, `config`, `aws` or `none`.
     pub source: String,
-    /// The variable's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_var: Option<String>,
 }
@@ -107,9 +98,7 @@ pub struct ApiKeySource {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderCapability {
-    /// Which.
     pub provider: String,
-    /// Its name.
     #[serde(default)]
     pub display_name: String,
     /// Whether it asks for nothing: a server of one's own.

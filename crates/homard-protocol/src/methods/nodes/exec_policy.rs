@@ -34,7 +34,6 @@ impl Method for ExecApprovalsNodeSet {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalsNodeSetParams {
-    /// Which node.
     pub node_id: String,
     /// `file`, `baseHash` and whatever else the node takes.
     #[serde(flatten)]

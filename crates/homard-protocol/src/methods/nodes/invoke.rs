@@ -39,9 +39,7 @@ impl Method for NodeInvoke {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeParams {
-    /// Which node.
     pub node_id: String,
-    /// Which command.
     pub command: String,
     /// What the command is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,13 +55,10 @@ pub struct NodeInvokeParams {
     /// Where the turn came from; taken without effect, as are the next three.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_channel: Option<String>,
-    /// See `turn_source_channel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_to: Option<String>,
-    /// See `turn_source_channel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_account_id: Option<String>,
-    /// See `turn_source_channel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_thread_id: Option<Value>,
 }
@@ -74,11 +69,8 @@ pub struct NodeInvokeParams {
 pub struct NodeInvoked {
     /// Always true; failures are errors.
     pub ok: bool,
-    /// Which node.
     pub node_id: String,
-    /// Which command.
     pub command: String,
-    /// What came back.
     pub payload: Value,
     /// The same as the node wrote it, if it did as text.
     #[serde(rename = "payloadJSON")]
@@ -89,11 +81,8 @@ pub struct NodeInvoked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeRequest {
-    /// Names the result.
     pub id: String,
-    /// The node.
     pub node_id: String,
-    /// The command.
     pub command: String,
     /// What it is given, as JSON text.
     #[serde(rename = "paramsJSON")]
@@ -101,7 +90,6 @@ pub struct NodeInvokeRequest {
     /// How long somebody waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The caller's key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// The conversation it is for.
@@ -113,9 +101,7 @@ pub struct NodeInvokeRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeCancel {
-    /// Of which request.
     pub invoke_id: String,
-    /// The node.
     pub node_id: String,
 }
 
@@ -134,9 +120,7 @@ impl Method for NodeInvokeResult {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeResultParams {
-    /// Of which request.
     pub id: String,
-    /// The node itself.
     pub node_id: String,
     /// Whether the command did what it should.
     pub ok: bool,
@@ -146,7 +130,6 @@ pub struct NodeInvokeResultParams {
     /// The same as JSON text; counts before `payload`.
     #[serde(rename = "payloadJSON", default, skip_serializing_if = "Option::is_none")]
     pub payload_json: Option<String>,
-    /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<NodeError>,
 }
@@ -155,10 +138,8 @@ pub struct NodeInvokeResultParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeError {
-    /// For programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// For people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -188,9 +169,7 @@ impl Method for NodeInvokeProgress {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeProgressParams {
-    /// Of which request.
     pub invoke_id: String,
-    /// The node itself.
     pub node_id: String,
     /// Which piece, from 0.
     pub seq: u64,
@@ -201,7 +180,6 @@ pub struct NodeInvokeProgressParams {
 /// Answer of [`NodeInvokeProgress`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeProgressHeard {
-    /// Always true.
     pub ok: bool,
     /// Nobody waits for it.
     pub ignored: bool,
@@ -222,9 +200,7 @@ impl Method for NodeEvent {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeEventParams {
-    /// What.
     pub event: String,
-    /// Particulars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
     /// The same as JSON text; counts before `payload`.
@@ -237,7 +213,6 @@ pub struct NodeEventParams {
 pub struct NodeEventHeard {
     /// Always true: it arrived.
     pub ok: bool,
-    /// What.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// Whether anything follows from it.
@@ -263,7 +238,6 @@ impl Method for NodePluginSurfaceRefresh {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodePluginSurfaceParams {
-    /// Which page.
     pub surface: String,
 }
 
@@ -271,11 +245,8 @@ pub struct NodePluginSurfaceParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePluginSurfaceResult {
-    /// Which page.
     pub surface: String,
-    /// Where pages are.
     pub plugin_surface_urls: BTreeMap<String, String>,
-    /// Until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<i64>,
 }
@@ -295,9 +266,7 @@ impl Method for NodePendingPull {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingActions {
-    /// The node itself.
     pub node_id: String,
-    /// Oldest first.
     pub actions: Vec<NodePendingAction>,
 }
 
@@ -307,7 +276,6 @@ pub struct NodePendingActions {
 pub struct NodePendingAction {
     /// Its name, for [`NodePendingAck`].
     pub id: String,
-    /// The command.
     pub command: String,
     /// What it is given, as JSON text.
     #[serde(rename = "paramsJSON")]
@@ -339,9 +307,7 @@ pub struct NodePendingAckParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingAcked {
-    /// The node itself.
     pub node_id: String,
-    /// Those that waited.
     pub acked_ids: Vec<String>,
     /// How many still wait.
     pub remaining_count: u64,
@@ -350,10 +316,8 @@ pub struct NodePendingAcked {
 /// What a sleeping node can be asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum NodeWorkType {
-    /// How it is.
     #[serde(rename = "status.request")]
     StatusRequest,
-    /// Where it is.
     #[serde(rename = "location.request")]
     LocationRequest,
 }
@@ -362,10 +326,8 @@ pub enum NodeWorkType {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NodeWorkPriority {
-    /// As usual.
     #[default]
     Normal,
-    /// Before the others.
     High,
 }
 
@@ -384,9 +346,7 @@ impl Method for NodePendingEnqueue {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodePendingEnqueueParams {
-    /// Which node.
     pub node_id: String,
-    /// What is asked.
     #[serde(rename = "type")]
     pub kind: NodeWorkType,
     /// How urgent it is.
@@ -404,11 +364,9 @@ pub struct NodePendingEnqueueParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingEnqueued {
-    /// Which node.
     pub node_id: String,
     /// Grows with every change of its queue.
     pub revision: u64,
-    /// What waits now.
     pub queued: NodeWorkItem,
     /// Whether the node was woken.
     pub wake_triggered: bool,
@@ -418,9 +376,7 @@ pub struct NodePendingEnqueued {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeWorkItem {
-    /// Its name.
     pub id: String,
-    /// What is asked.
     #[serde(rename = "type")]
     pub kind: NodeWorkType,
     /// How urgent it is.
@@ -430,7 +386,6 @@ pub struct NodeWorkItem {
     /// Until when it is of interest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<i64>,
-    /// Particulars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Map<String, Value>>,
 }
@@ -450,7 +405,6 @@ impl Method for NodePendingDrain {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodePendingDrainParams {
-    /// At most [`MAX_DRAIN`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_items: Option<u32>,
 }
@@ -459,13 +413,11 @@ pub struct NodePendingDrainParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingDrained {
-    /// The node itself.
     pub node_id: String,
     /// Grows with every change of its queue.
     pub revision: u64,
     /// Urgent ones first; they wait no more.
     pub items: Vec<NodeWorkItem>,
-    /// Whether more waits.
     pub has_more: bool,
 }
 

@@ -28,7 +28,6 @@ pub struct SessionsCleanupParams {
     /// Only this agent's sessions; the default one's when nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// Every agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_agents: Option<bool>,
     /// Do it; when left out, the configuration decides.
@@ -49,13 +48,10 @@ pub struct SessionsCleanupParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCleanupResult {
-    /// Always true.
     pub ok: bool,
-    /// `warn` or `enforce`.
     pub mode: String,
     /// Whether nothing was done.
     pub dry_run: bool,
-    /// Sessions before.
     pub before_count: u64,
     /// Sessions after, or as they would be.
     pub after_count: u64,
@@ -63,7 +59,6 @@ pub struct SessionsCleanupResult {
     pub pruned: u64,
     /// Beyond the number that is kept.
     pub capped: u64,
-    /// Without their transcript.
     pub missing: u64,
     /// Whether there was anything to do.
     pub would_mutate: bool,
@@ -87,7 +82,6 @@ impl Method for SessionsEnded {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsEndedParams {
-    /// Only this agent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// How many at most.
@@ -107,17 +101,11 @@ pub struct SessionsEndedResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedSessionRow {
-    /// Its key.
     pub key: SessionKey,
-    /// Its transcript.
     pub session_id: SessionId,
-    /// Whose.
     pub agent_id: AgentId,
-    /// `deleted` or `reset`.
     pub reason: String,
-    /// When.
     pub ended_at: i64,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The beginning of the first message.
@@ -147,7 +135,6 @@ pub struct SessionsRestoreParams {
     /// The last one that ended under this key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    /// Exactly this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// For bare keys: whose.
@@ -159,12 +146,8 @@ pub struct SessionsRestoreParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsRestoreResult {
-    /// Always true.
     pub ok: bool,
-    /// Its key.
     pub key: SessionKey,
-    /// Its transcript.
     pub session_id: SessionId,
-    /// The stored settings.
     pub entry: Value,
 }

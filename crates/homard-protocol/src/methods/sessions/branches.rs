@@ -58,7 +58,6 @@ impl Method for SessionsBranchesSwitch {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AtEntryParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +71,6 @@ pub struct AtEntryParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsForkResult {
-    /// The new conversation.
     pub session_key: SessionKey,
     /// The question that comes next, to be changed or sent as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -98,9 +96,7 @@ pub struct SessionsRewindResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorAttachment {
-    /// For example `image/png`.
     pub mime_type: String,
-    /// Base64.
     pub data: String,
     /// What the person calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,7 +114,6 @@ pub struct BranchesListResult {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchRow {
-    /// Its last entry.
     pub leaf_entry_id: String,
     /// The beginning of what makes it different.
     pub headline: String,
@@ -141,7 +136,6 @@ pub struct BranchRow {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BranchesSwitchParams {
-    /// Which conversation.
     pub session_key: SessionRef,
     /// For bare session keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]

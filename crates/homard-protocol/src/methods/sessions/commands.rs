@@ -48,7 +48,6 @@ pub struct SessionsCreateParams {
     /// The same one never makes a second session or run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<RunId>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Its name, unique per agent.
@@ -63,22 +62,18 @@ pub struct SessionsCreateParams {
     /// The drawer it goes into.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// `provider/model`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Who runs the turns; only Homard does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_runtime: Option<String>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<Value>,
     /// How hard to think.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking_level: Option<String>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_mode: Option<Value>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
     /// Refused: tools are chosen by policy.
@@ -102,13 +97,10 @@ pub struct SessionsCreateParams {
     /// Refused when true: nothing is copied from the parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<bool>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork_from: Option<String>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emit_command_hooks: Option<bool>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub succeeds_parent: Option<bool>,
     /// Time limit of the first run.
@@ -117,10 +109,8 @@ pub struct SessionsCreateParams {
     /// The first message, as a task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// The first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mentions: Option<Value>,
     /// Files of the first message.
@@ -129,22 +119,17 @@ pub struct SessionsCreateParams {
     /// Refused: there are no projects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_git_url: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<Value>,
     /// Refused when true: there are no managed working copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<bool>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_source: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_base_ref: Option<String>,
-    /// See above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_name: Option<String>,
     /// The node commands run on.
@@ -159,17 +144,12 @@ pub struct SessionsCreateParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCreateResult {
-    /// Always true.
     pub ok: bool,
-    /// The canonical key.
     pub key: SessionKey,
-    /// Its transcript.
     pub session_id: SessionId,
-    /// The stored settings.
     pub entry: Value,
     /// Whether a first run was started.
     pub run_started: bool,
-    /// Which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// Why not, when one was wanted.
@@ -194,20 +174,16 @@ impl Method for SessionsSend {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsSendParams {
-    /// Which session.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// What is said.
     pub message: String,
-    /// Taken without effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mentions: Option<Value>,
     /// How hard to think in this turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
-    /// Files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Time limit of the run.
@@ -245,10 +221,8 @@ impl Method for SessionsAbort {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsAbortParams {
-    /// Which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    /// Which run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// For bare keys: whose.
@@ -263,11 +237,9 @@ pub struct SessionsAbortParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsAbortResult {
-    /// Always true.
     pub ok: bool,
     /// The run that was stopped.
     pub aborted_run_id: Option<RunId>,
-    /// `aborted` or `no-active-run`.
     pub status: String,
 }
 
@@ -287,10 +259,8 @@ impl Method for SessionsGet {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGetParams {
-    /// Which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    /// The same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// For bare keys: whose.
@@ -305,6 +275,5 @@ pub struct SessionsGetParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGetResult {
-    /// Oldest first.
     pub messages: Vec<Value>,
 }

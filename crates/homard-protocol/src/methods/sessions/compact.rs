@@ -24,7 +24,6 @@ impl Method for SessionsCompact {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsCompactParams {
-    /// Which session.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,9 +40,7 @@ pub struct SessionsCompactParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCompactResult {
-    /// Always true.
     pub ok: bool,
-    /// The canonical key.
     pub key: SessionKey,
     /// Whether the conversation is shorter now.
     pub compacted: bool,
@@ -53,7 +50,6 @@ pub struct SessionsCompactResult {
     /// Entries kept word for word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<u64>,
-    /// What was done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CompactedConversation>,
 }
@@ -66,8 +62,6 @@ pub struct CompactedConversation {
     pub summary: String,
     /// Where the rest begins.
     pub first_kept_entry_id: String,
-    /// Tokens before.
     pub tokens_before: u64,
-    /// Tokens now, guessed.
     pub tokens_after: u64,
 }

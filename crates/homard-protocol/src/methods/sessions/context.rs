@@ -38,7 +38,6 @@ pub struct SessionsContextParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionsContextResult {
-    /// The conversation.
     pub key: SessionKey,
     /// Prompt, files, skills and tools.
     pub report: PromptReport,

@@ -24,7 +24,6 @@ impl Method for SessionsDescribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDescribeParams {
-    /// Which.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,7 +58,6 @@ impl Method for SessionsMessagesSubscribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsMessagesSubscribeParams {
-    /// Which.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +82,6 @@ impl Method for SessionsMessagesUnsubscribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsMessagesUnsubscribeParams {
-    /// Which.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +93,6 @@ pub struct SessionsMessagesUnsubscribeParams {
 pub struct SessionsMessagesResult {
     /// Whether this socket hears them from now on.
     pub subscribed: bool,
-    /// The whole key.
     pub key: String,
 }
 
@@ -115,7 +111,6 @@ impl Method for AgentIdentityGet {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentIdentityParams {
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whoever answers in this conversation.
@@ -127,13 +122,11 @@ pub struct AgentIdentityParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentIdentityResult {
-    /// Whose.
     pub agent_id: AgentId,
     /// What to call it.
     pub name: String,
     /// Its picture: a letter, an emoji or an address.
     pub avatar: String,
-    /// Its emoji.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
 }

@@ -26,7 +26,6 @@ impl Method for SessionsGroupsList {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionGroupRow {
-    /// Its name.
     pub name: String,
     /// Its place, from 0.
     pub position: i64,
@@ -36,7 +35,6 @@ pub struct SessionGroupRow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGroupsListResult {
-    /// In order.
     pub groups: Vec<SessionGroupRow>,
     /// The order of the list's sections, as a client left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +56,6 @@ impl Method for SessionsGroupsDefaults {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionGroupDefaults {
-    /// Its name.
     pub name: String,
     /// The folder it works in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +69,6 @@ pub struct SessionGroupDefaults {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGroupsDefaultsResult {
-    /// In order.
     pub defaults: Vec<SessionGroupDefaults>,
 }
 
@@ -80,14 +76,10 @@ pub struct SessionsGroupsDefaultsResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGroupsMutationResult {
-    /// Always true.
     pub ok: bool,
-    /// In order.
     pub groups: Vec<SessionGroupRow>,
-    /// See [`SessionsGroupsListResult`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section_order: Option<Vec<String>>,
-    /// Conversations that moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_sessions: Option<u64>,
 }
@@ -107,7 +99,6 @@ impl Method for SessionsGroupsPut {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGroupsPutParams {
-    /// In order.
     pub names: Vec<String>,
     /// Kept as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,9 +120,7 @@ impl Method for SessionsGroupsRename {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGroupsRenameParams {
-    /// Its name.
     pub name: String,
-    /// The new one.
     pub to: String,
 }
 
@@ -150,7 +139,6 @@ impl Method for SessionsGroupsUpdate {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGroupsUpdateParams {
-    /// Its name.
     pub name: String,
     /// The folder; `null` for none.
     pub cwd: Option<String>,
@@ -162,9 +150,7 @@ pub struct SessionsGroupsUpdateParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGroupsUpdateResult {
-    /// Always true.
     pub ok: bool,
-    /// In order.
     pub defaults: Vec<SessionGroupDefaults>,
 }
 
@@ -183,6 +169,5 @@ impl Method for SessionsGroupsDelete {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGroupsDeleteParams {
-    /// Its name.
     pub name: String,
 }

@@ -40,7 +40,6 @@ pub struct SessionsSearchParams {
     /// Only this agent's sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// Only these sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_keys: Option<Vec<SessionRef>>,
     /// Only sessions that `sessions.list` would list with this.
@@ -55,7 +54,6 @@ pub struct SessionsSearchParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsSearchResult {
-    /// The best first.
     pub results: Vec<SessionsSearchHit>,
     /// The sessions of the hits.
     pub sessions: Vec<SessionRow>,
@@ -71,13 +69,9 @@ pub struct SessionsSearchResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsSearchHit {
-    /// In which session.
     pub session_key: SessionKey,
-    /// In which transcript.
     pub session_id: SessionId,
-    /// Which entry.
     pub message_id: EntryId,
-    /// `user` or `assistant`.
     pub role: String,
     /// When it was said.
     pub timestamp: i64,

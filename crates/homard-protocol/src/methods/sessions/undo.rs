@@ -41,7 +41,6 @@ pub struct UndoListParams {
 pub struct UndoListResult {
     /// Now, in milliseconds since 1970.
     pub ts: i64,
-    /// Newest first.
     pub runs: Vec<UndoRun>,
 }
 
@@ -49,13 +48,10 @@ pub struct UndoListResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoRun {
-    /// The run.
     pub run_id: String,
-    /// The conversation.
     pub session_key: String,
     /// When it made its first change, in milliseconds since 1970.
     pub at: i64,
-    /// Its files.
     pub files: Vec<UndoFile>,
     /// Whether it also ran commands, whose changes are not kept.
     pub commands: bool,
@@ -71,7 +67,6 @@ pub struct UndoRun {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoFile {
-    /// Which.
     pub path: String,
     /// `created`, `changed` or `deleted`.
     pub change: String,

@@ -70,7 +70,6 @@ pub struct UpdateStatusResult {
 pub struct UpdateSchedule {
     /// Which releases are followed.
     pub channel: String,
-    /// Always false.
     pub auto_enabled: bool,
     /// How it was installed.
     pub install: UpdateInstall,
@@ -80,7 +79,6 @@ pub struct UpdateSchedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateInstall {
-    /// The manner.
     pub kind: InstallKind,
 }
 
@@ -92,7 +90,6 @@ pub enum InstallKind {
     Package,
     /// Built from a checkout of the sources.
     Git,
-    /// Nobody can tell.
     Unknown,
 }
 
@@ -112,7 +109,6 @@ impl Method for UpdateRun {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UpdateRunParams {
-    /// Who asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requester: Option<Map<String, Value>>,
     /// Whom to tell afterwards.
@@ -121,7 +117,6 @@ pub struct UpdateRunParams {
     /// Where to tell it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Map<String, Value>>,
-    /// What to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// What to go on with.
@@ -142,9 +137,7 @@ pub struct UpdateRunParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRunResult {
-    /// The attempt.
     pub run_id: String,
-    /// Always false.
     pub ok: bool,
     /// Whether anybody was told on a platform.
     pub ack_delivered: bool,
@@ -159,11 +152,9 @@ pub struct UpdateRunResult {
 /// What became of an update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UpdateOutcome {
-    /// `skipped`.
     pub status: String,
     /// How Homard was installed.
     pub mode: InstallKind,
-    /// Why.
     pub reason: String,
 }
 
@@ -207,15 +198,11 @@ pub struct SystemInfoResult {
     pub machine_name: String,
     /// Its name in the network.
     pub hostname: String,
-    /// `linux`, `macos` …
     pub platform: String,
     /// Of the operating system.
     pub release: String,
-    /// `x86_64`, `aarch64` …
     pub arch: String,
-    /// For people.
     pub os_label: String,
-    /// The gateway's.
     pub port: u16,
     /// The gateway's process; for administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -224,7 +211,6 @@ pub struct SystemInfoResult {
     pub process_instance_id: String,
     /// Since the gateway started.
     pub uptime_ms: u64,
-    /// Processors.
     pub cpu_count: usize,
     /// Over one, five and fifteen minutes.
     pub load_average: Vec<f64>,
@@ -236,13 +222,11 @@ pub struct SystemInfoResult {
     pub memory_free_bytes: Option<u64>,
     /// The disk the state folder is on.
     pub disks: Vec<DiskInfo>,
-    /// Its size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_total_bytes: Option<u64>,
     /// What of it is free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_available_bytes: Option<u64>,
-    /// Where; for administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_path: Option<String>,
 }
@@ -254,7 +238,6 @@ pub struct DiskInfo {
     /// Where it is seen; for administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Its size.
     pub total_bytes: u64,
     /// What of it is free.
     pub available_bytes: u64,
@@ -276,20 +259,15 @@ impl Method for BrowserRequest {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrowserRequestParams {
-    /// As in HTTP.
     pub method: BrowserMethod,
-    /// As in HTTP.
     pub path: String,
-    /// As in HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<Map<String, Value>>,
-    /// As in HTTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     /// How long it may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// On which node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
 }
@@ -298,10 +276,7 @@ pub struct BrowserRequestParams {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum BrowserMethod {
-    /// Look.
     Get,
-    /// Act.
     Post,
-    /// Take away.
     Delete,
 }

@@ -31,7 +31,6 @@ impl Method for PluginsControlUiList {
 pub struct ControlUiPlugins {
     /// Changes when the list does.
     pub revision: String,
-    /// The parts.
     pub plugins: Vec<Value>,
     /// What went wrong with them.
     pub diagnostics: Vec<Value>,
@@ -65,7 +64,6 @@ impl Method for PluginSurfaceRefresh {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SurfaceParams {
-    /// For example `canvas`.
     pub surface: String,
 }
 
@@ -95,14 +93,12 @@ impl Method for SessionsObserverVisibility {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VisibilityParams {
-    /// Whether it does.
     pub visible: bool,
 }
 
 /// Nothing but that it was taken.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Taken {
-    /// Always true.
     pub ok: bool,
 }
 
@@ -122,9 +118,7 @@ impl Method for SessionPullRequestsSubscribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionPullRequestsParams {
-    /// Of which conversations.
     pub session_keys: Vec<String>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
 }
@@ -155,7 +149,6 @@ pub const MAX_PREFS: usize = 32;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UsersPrefsParams {
-    /// Only these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<Vec<String>>,
 }
@@ -187,7 +180,6 @@ pub struct MentionsListResult {
     pub gateway_instance_id: String,
     /// Changes when the list does.
     pub revision: u64,
-    /// The places.
     pub items: Vec<Value>,
 }
 
@@ -207,11 +199,9 @@ impl Method for BoardGet {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Board {
-    /// Of which conversation.
     pub session_key: String,
     /// Changes when the board does.
     pub revision: u64,
-    /// Its pages.
     pub tabs: Vec<Value>,
     /// What is on them.
     pub widgets: Vec<Value>,
@@ -241,7 +231,6 @@ pub struct ProjectsListParams {
 /// Answer of [`ProjectsList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ProjectsListResult {
-    /// The folders.
     pub projects: Vec<Value>,
 }
 
@@ -264,9 +253,7 @@ pub const MAX_VIEWED: usize = 32;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ViewersParams {
-    /// Which.
     pub session_keys: Vec<SessionRef>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -295,7 +282,6 @@ impl Method for SessionsCatalogList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CatalogListParams {
-    /// Of which program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog_id: Option<String>,
     /// Without the conversations themselves.
@@ -304,7 +290,6 @@ pub struct CatalogListParams {
     /// Where to go on, per program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursors: Option<std::collections::BTreeMap<String, String>>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// What progress is told under.
@@ -327,7 +312,6 @@ pub struct CatalogListParams {
 /// Answer of [`SessionsCatalogList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CatalogListResult {
-    /// The programs.
     pub catalogs: Vec<Value>,
 }
 
@@ -346,7 +330,6 @@ impl Method for SessionDiscussionInfo {
 /// Answer of [`SessionDiscussionInfo`].
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct DiscussionInfo {
-    /// `none`.
     pub state: String,
 }
 
@@ -366,7 +349,6 @@ impl Method for SessionMembersListEvidence {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MembersEvidence {
-    /// Which conversation.
     pub session_key: String,
     /// Others than its owner; nobody.
     pub members: Vec<Value>,

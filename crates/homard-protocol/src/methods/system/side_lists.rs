@@ -27,7 +27,6 @@ impl Method for QuestionList {
 /// Answer of [`QuestionList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionListResult {
-    /// The questions.
     pub questions: Vec<Value>,
 }
 
@@ -47,10 +46,8 @@ impl Method for TaskSuggestionsList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct OfSessionParams {
-    /// Which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -58,7 +55,6 @@ pub struct OfSessionParams {
 /// Answer of [`TaskSuggestionsList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TaskSuggestionsResult {
-    /// The proposals.
     pub suggestions: Vec<Value>,
 }
 
@@ -78,13 +74,10 @@ impl Method for TasksList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TasksListParams {
-    /// Only these.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Value>,
-    /// Whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// Of which conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     /// How many, up to 500.
@@ -93,7 +86,6 @@ pub struct TasksListParams {
     /// Where to go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// `updatedAt` or `endedAt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<String>,
 }
@@ -101,7 +93,6 @@ pub struct TasksListParams {
 /// Answer of [`TasksList`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TasksListResult {
-    /// The tasks.
     pub tasks: Vec<Value>,
 }
 
@@ -121,9 +112,7 @@ impl Method for ProgressCardGet {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InSessionParams {
-    /// Which conversation.
     pub session_key: SessionRef,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }

@@ -32,12 +32,10 @@ impl Method for WakeUp {
 pub struct WakeParams {
     /// Whether a turn is started.
     pub mode: CronWakeMode,
-    /// What happened.
     pub text: String,
     /// Which conversation; the main one, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What else was sent.
@@ -49,7 +47,6 @@ pub struct WakeParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WakeResult {
-    /// It is kept.
     pub ok: bool,
     /// The turn about it, if one was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +69,6 @@ impl Method for SystemEvent {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SystemEventParams {
-    /// What happened.
     pub text: String,
     /// Makes telling it again harmless, when a turn is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -149,7 +145,6 @@ pub struct SetHeartbeatsParams {
 /// Answer of [`SetHeartbeats`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SetHeartbeatsResult {
-    /// Always.
     pub ok: bool,
     /// As it is now.
     pub enabled: bool,

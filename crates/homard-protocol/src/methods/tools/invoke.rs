@@ -24,9 +24,7 @@ impl Method for ToolsInvoke {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolsInvokeParams {
-    /// Which tool.
     pub name: String,
-    /// Its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Map<String, Value>>,
     /// In which conversation; the agent's main one when left out.
@@ -82,6 +80,5 @@ pub struct ToolsInvokeResult {
 pub struct ToolFailure {
     /// A word for programs: `not_found`, `requires_approval`, `tool_error`, `timeout`.
     pub code: String,
-    /// Words for people.
     pub message: String,
 }

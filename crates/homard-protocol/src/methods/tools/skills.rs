@@ -38,7 +38,6 @@ pub struct SkillsStatusParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsStatusResult {
-    /// The agent's folder.
     pub workspace_dir: String,
     /// Where skills for all agents are kept.
     pub managed_skills_dir: String,
@@ -53,7 +52,6 @@ pub struct SkillsStatusResult {
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire has them")]
 pub struct SkillStatus {
-    /// Its name.
     pub name: String,
     /// What it is for.
     pub description: String,
@@ -61,9 +59,7 @@ pub struct SkillStatus {
     pub source: String,
     /// Whether it came with the program.
     pub bundled: bool,
-    /// Its `SKILL.md`.
     pub file_path: String,
-    /// Its folder.
     pub base_dir: String,
     /// Its key under `skills.entries`.
     pub skill_key: String,
@@ -96,7 +92,6 @@ pub struct SkillStatus {
     /// The command, without its slash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What it needs.
     pub requirements: SkillNeeds,
     /// What of that is not there.
     pub missing: SkillNeeds,
@@ -120,9 +115,7 @@ pub struct SkillNeeds {
     pub bins: Vec<String>,
     /// One of these programs.
     pub any_bins: Vec<String>,
-    /// These variables.
     pub env: Vec<String>,
-    /// These settings.
     pub config: Vec<String>,
     /// One of these systems.
     pub os: Vec<String>,
@@ -139,7 +132,6 @@ impl SkillNeeds {
 /// One setting a skill needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkillConfigCheck {
-    /// Where.
     pub path: String,
     /// Whether it is on.
     pub satisfied: bool,
@@ -152,7 +144,6 @@ pub struct SkillInstallOption {
     pub id: String,
     /// `brew`, `node`, `go`, `uv` or `download`.
     pub kind: String,
-    /// In words.
     pub label: String,
     /// The programs it brings.
     pub bins: Vec<String>,
@@ -193,10 +184,8 @@ impl Method for SkillsInstall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SkillsInstallParams {
-    /// Whose skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// The skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Which of its ways to install.
@@ -214,16 +203,13 @@ pub struct SkillsInstallParams {
     /// Name of a whole skill at its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    /// Its version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Replace one that is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
-    /// What was uploaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_id: Option<String>,
-    /// Its checksum.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
@@ -233,7 +219,6 @@ pub struct SkillsInstallParams {
 pub struct SkillsInstallResult {
     /// Whether it is installed.
     pub ok: bool,
-    /// In words.
     pub message: String,
     /// What the installer wrote, both of its streams, shortened.
     pub stdout: String,
@@ -259,7 +244,6 @@ impl Method for SkillsUpdate {
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SkillsUpdateParams {
-    /// The skill's key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill_key: Option<String>,
     /// Turn it on or off.
@@ -271,7 +255,6 @@ pub struct SkillsUpdateParams {
     /// Its variables; a blank value takes one away, those that are not named stay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    /// Whose skills.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// `clawhub`, for whole skills.
@@ -280,7 +263,6 @@ pub struct SkillsUpdateParams {
     /// Name of a whole skill at its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    /// All of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<bool>,
     /// Also when they were changed here.
@@ -303,9 +285,7 @@ impl std::fmt::Debug for SkillsUpdateParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillsUpdateResult {
-    /// Always true.
     pub ok: bool,
-    /// Which skill.
     pub skill_key: String,
     /// Its entry now, secrets redacted.
     pub config: Value,

@@ -30,7 +30,6 @@ pub struct UsageHoursParams {
     /// How many, the one under way included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<u32>,
-    /// Only this agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
@@ -39,7 +38,6 @@ pub struct UsageHoursParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageHoursResult {
-    /// The gateway's clock.
     pub ts: i64,
     /// Every hour, oldest first, also those without a call; the last is under way.
     pub hours: Vec<UsageHour>,
@@ -49,7 +47,6 @@ pub struct UsageHoursResult {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageHour {
-    /// When it began.
     pub at: i64,
     /// Runs that began in it.
     pub turns: u64,
@@ -57,9 +54,7 @@ pub struct UsageHour {
     pub calls: u64,
     /// Tokens of prompts, cached ones included.
     pub input_tokens: u64,
-    /// Tokens produced.
     pub output_tokens: u64,
-    /// What they cost.
     pub cost: f64,
     /// Half of the answers were at most this slow; missing when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]

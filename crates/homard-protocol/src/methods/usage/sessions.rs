@@ -39,16 +39,13 @@ impl Method for SessionsUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsUsageParams {
-    /// Only this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
     /// Only this agent's; for bare keys: whose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// `all`: every agent's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_scope: Option<String>,
-    /// Which days.
     #[serde(flatten)]
     pub span: UsageSpan,
     /// Most sessions listed; the sums are over all.
@@ -60,11 +57,8 @@ pub struct SessionsUsageParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsUsageResult {
-    /// The gateway's clock.
     pub updated_at: i64,
-    /// The first day.
     pub start_date: String,
-    /// The last day.
     pub end_date: String,
     /// Conversations, the latest first, also those without a call.
     pub sessions: Vec<SessionUsageRow>,
@@ -84,7 +78,6 @@ pub struct SessionsUsageResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageRow {
-    /// Its key.
     pub key: String,
     /// A name somebody gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,10 +90,8 @@ pub struct SessionUsageRow {
     /// When it last changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<i64>,
-    /// Whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// The platform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// `direct`, `group` or `channel`.
@@ -109,18 +100,15 @@ pub struct SessionUsageRow {
     /// Who would answer now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    /// With which model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The size of the last prompt: what the model has before it now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    /// The model's window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// What it cost in the range; `null` when it made no call.
     pub usage: Option<SessionUsage>,
-    /// Always false.
     pub has_context_weight: bool,
 }
 
@@ -128,7 +116,6 @@ pub struct SessionUsageRow {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsage {
-    /// The sums.
     #[serde(flatten)]
     pub totals: UsageTotals,
     /// Its first call in the range.
@@ -139,11 +126,9 @@ pub struct SessionUsage {
     pub duration_ms: i64,
     /// Days with a call.
     pub activity_dates: Vec<String>,
-    /// Day by day.
     pub daily_breakdown: Vec<UsageDayShort>,
     /// Messages, as counted from calls.
     pub message_counts: MessageCounts,
-    /// Model by model.
     pub model_usage: Vec<ModelUsage>,
 }
 
@@ -151,11 +136,8 @@ pub struct SessionUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayShort {
-    /// `YYYY-MM-DD`.
     pub date: String,
-    /// All tokens.
     pub tokens: u64,
-    /// All money.
     pub cost: f64,
 }
 
@@ -163,15 +145,11 @@ pub struct UsageDayShort {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageCounts {
-    /// All.
     pub total: u64,
-    /// From people.
     pub user: u64,
-    /// From models.
     pub assistant: u64,
     /// Answers that asked for tools.
     pub tool_calls: u64,
-    /// As many.
     pub tool_results: u64,
     /// Calls that gave no answer.
     pub errors: u64,
@@ -181,15 +159,12 @@ pub struct MessageCounts {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
-    /// The provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The model; missing where models are added up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Calls.
     pub count: u64,
-    /// The sums.
     pub totals: UsageTotals,
 }
 
@@ -197,9 +172,7 @@ pub struct ModelUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentUsage {
-    /// Which.
     pub agent_id: String,
-    /// The sums.
     pub totals: UsageTotals,
 }
 
@@ -207,9 +180,7 @@ pub struct AgentUsage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelUsage {
-    /// Which.
     pub channel: String,
-    /// The sums.
     pub totals: UsageTotals,
 }
 
@@ -219,13 +190,10 @@ pub struct ChannelUsage {
 pub struct UsageLatency {
     /// How many were measured.
     pub count: u64,
-    /// On average.
     pub avg_ms: u64,
     /// 95 of 100 were at most this slow.
     pub p95_ms: u64,
-    /// The fastest.
     pub min_ms: u64,
-    /// The slowest.
     pub max_ms: u64,
 }
 
@@ -233,9 +201,7 @@ pub struct UsageLatency {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayLatency {
-    /// `YYYY-MM-DD`.
     pub date: String,
-    /// The times.
     #[serde(flatten)]
     pub latency: UsageLatency,
 }
@@ -244,17 +210,11 @@ pub struct UsageDayLatency {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelDay {
-    /// `YYYY-MM-DD`.
     pub date: String,
-    /// The provider.
     pub provider: String,
-    /// The model.
     pub model: String,
-    /// All tokens.
     pub tokens: u64,
-    /// All money.
     pub cost: f64,
-    /// Calls.
     pub count: u64,
 }
 
@@ -262,11 +222,8 @@ pub struct ModelDay {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDayActivity {
-    /// `YYYY-MM-DD`.
     pub date: String,
-    /// All tokens.
     pub tokens: u64,
-    /// All money.
     pub cost: f64,
     /// Messages, as counted from calls.
     pub messages: u64,
@@ -284,7 +241,6 @@ pub struct ToolUsage {
     pub total_calls: u64,
     /// Calls do not name tools: always 0.
     pub unique_tools: u32,
-    /// Always empty.
     pub tools: Vec<Value>,
 }
 
@@ -299,26 +255,19 @@ pub struct UsageAggregates {
     pub messages: MessageCounts,
     /// Tools, as far as calls tell.
     pub tools: ToolUsage,
-    /// By model.
     pub by_model: Vec<ModelUsage>,
-    /// By provider.
     pub by_provider: Vec<ModelUsage>,
-    /// By agent.
     pub by_agent: Vec<AgentUsage>,
     /// By platform, where it is known.
     pub by_channel: Vec<ChannelUsage>,
-    /// People; always empty.
     pub by_creator: Vec<Value>,
-    /// Sums by day.
     pub cost_daily: Vec<UsageDay>,
     /// How long calls took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<UsageLatency>,
     /// How long calls took, by day.
     pub daily_latency: Vec<UsageDayLatency>,
-    /// Models by day.
     pub model_daily: Vec<ModelDay>,
-    /// Activity by day.
     pub daily: Vec<UsageDayActivity>,
 }
 
@@ -338,7 +287,6 @@ impl Method for SessionsUsageTimeseries {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsUsageTimeseriesParams {
-    /// Which conversation.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -364,15 +312,12 @@ pub struct SessionUsagePoint {
     pub timestamp: i64,
     /// Prompt tokens not served from a cache.
     pub input: u64,
-    /// Tokens produced.
     pub output: u64,
     /// Prompt tokens served from a cache.
     pub cache_read: u64,
     /// Prompt tokens written to a cache.
     pub cache_write: u64,
-    /// All tokens.
     pub total_tokens: u64,
-    /// All money.
     pub cost: f64,
     /// Tokens up to and with this point.
     pub cumulative_tokens: u64,
@@ -396,7 +341,6 @@ impl Method for SessionsUsageLogs {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsUsageLogsParams {
-    /// Which conversation.
     pub key: SessionRef,
     /// For bare keys: whose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -410,7 +354,6 @@ pub struct SessionsUsageLogsParams {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsUsageLogsResult {
-    /// Oldest first.
     pub logs: Vec<SessionUsageLog>,
 }
 
@@ -418,16 +361,12 @@ pub struct SessionsUsageLogsResult {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageLog {
-    /// When.
     pub timestamp: i64,
     /// `user`, `assistant` or `toolResult`.
     pub role: String,
-    /// What, cut.
     pub content: String,
-    /// The call's tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The call's cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }

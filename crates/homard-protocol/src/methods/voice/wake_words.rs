@@ -39,6 +39,5 @@ impl Method for VoicewakeSet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WakeWords {
-    /// The words.
     pub triggers: Vec<String>,
 }

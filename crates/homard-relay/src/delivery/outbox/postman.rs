@@ -48,11 +48,9 @@ pub(super) struct Postman {
 
 /// What to do next in a conversation.
 enum Next {
-    /// Look again.
     Look,
     /// Look again after this time, or when something new comes.
     Wait(Duration),
-    /// Nothing waits.
     Nothing,
     /// The account is not to be used.
     Shut,

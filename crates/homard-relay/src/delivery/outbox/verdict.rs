@@ -26,7 +26,6 @@ const MAX_AMBIGUOUS: u32 = 3;
 pub(super) enum Verdict {
     /// It is tried again after this time.
     Again {
-        /// How long.
         after: Duration,
         /// Whether the platform may have taken it all the same.
         ambiguous: bool,

@@ -8,9 +8,7 @@ use homard_runtime::Timestamp;
 /// signs of life even when nobody writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccountStatus {
-    /// The platform.
     pub channel: ChannelId,
-    /// The account.
     pub account: AccountId,
     /// Whether it is listened to, or about to be again.
     pub running: bool,

@@ -24,9 +24,7 @@ pub struct NewDeviceRequest {
     pub public_key: String,
     /// What it calls itself.
     pub display_name: Option<String>,
-    /// For example `ios`.
     pub platform: Option<String>,
-    /// For example `iPhone`.
     pub device_family: Option<String>,
     /// Which program it runs.
     pub client_id: Option<String>,
@@ -48,7 +46,6 @@ pub struct NewDeviceRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDevice {
-    /// The request's id.
     pub request_id: String,
     /// Hex SHA-256 of its public key.
     pub device_id: DeviceId,
@@ -57,10 +54,8 @@ pub struct PendingDevice {
     /// What it calls itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// For example `ios`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    /// For example `iPhone`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.

@@ -22,7 +22,6 @@ const MAX_TOKENS: i64 = 8;
 /// What is known of a device's tokens for one role; the bearers themselves are kept by nobody but the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceToken {
-    /// For which role.
     pub role: String,
     /// What they may do, all together.
     pub scopes: Vec<String>,

@@ -19,24 +19,19 @@ const ACTION: &str = "action";
 /// A command that waits for its node to come to the foreground.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeAction {
-    /// Its name.
     pub id: String,
-    /// The command.
     pub command: String,
     /// What it is given, as JSON text.
     pub params: Option<String>,
-    /// Since when.
     pub created_at: Timestamp,
 }
 
 /// A question for a sleeping node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewNodeWork {
-    /// Which node.
     pub device_id: DeviceId,
     /// The wire's word for it.
     pub kind: String,
-    /// Higher comes first.
     pub priority: i64,
     /// For how long it is of interest.
     pub expires_in_ms: Option<i64>,
@@ -45,15 +40,11 @@ pub struct NewNodeWork {
 /// A question that waits for a sleeping node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeWork {
-    /// Its name.
     pub id: String,
     /// The wire's word for it.
     pub kind: String,
-    /// Higher comes first.
     pub priority: i64,
-    /// Since when.
     pub created_at: Timestamp,
-    /// Until when.
     pub expires_at: Option<Timestamp>,
 }
 

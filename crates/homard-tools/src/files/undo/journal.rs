@@ -37,16 +37,23 @@ pub(super) struct RunHeader {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub(super) enum JournalLine {
-    /// The first one.
     Run(RunHeader),
     /// A file is about to be changed.
     Change(Change),
     /// A command was run; what it changed is not known.
-    Command { at: i64 },
+    Command {
+        at: i64,
+    },
     /// All of it was put back by that run.
-    Undone { by: String, at: i64 },
+    Undone {
+        by: String,
+        at: i64,
+    },
     /// And that was taken back.
-    Redone { by: String, at: i64 },
+    Redone {
+        by: String,
+        at: i64,
+    },
 }
 
 /// A change to one file, written before it is made.
@@ -68,14 +75,20 @@ pub(super) struct Change {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "was", rename_all = "camelCase")]
 pub(super) enum Was {
-    /// Nothing.
     Absent,
     /// A file; its bytes are kept under this name.
-    File { content: String, bytes: u64, mode: u32, mtime_ms: i64 },
+    File {
+        content: String,
+        bytes: u64,
+        mode: u32,
+        mtime_ms: i64,
+    },
     /// What an earlier change of the same run left.
     Left,
     /// A file that could not be kept.
-    NotKept { why: String },
+    NotKept {
+        why: String,
+    },
 }
 
 /// How a content is recognised.

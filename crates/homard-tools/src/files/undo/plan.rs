@@ -9,9 +9,7 @@ use super::journal::{Change, Journal, Print, Was};
 /// A run that changed something, and what could be put back now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunChanges {
-    /// The run.
     pub run: String,
-    /// The conversation.
     pub session: String,
     /// When it made its first change, in milliseconds since 1970.
     pub at: i64,
@@ -36,7 +34,6 @@ impl RunChanges {
 /// What a run did to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Which.
     pub path: PathBuf,
     /// What was done to it, all in all.
     pub what: What,
@@ -51,7 +48,6 @@ pub enum What {
     Created,
     /// It had another content.
     Changed,
-    /// It is gone.
     Deleted,
 }
 
@@ -82,17 +78,11 @@ pub enum FileState {
     /// Something else changed it between two changes of the run.
     Between,
     /// What was there before was not kept.
-    NotKept {
-        /// Why.
-        why: String,
-    },
+    NotKept { why: String },
     /// Its folder is now a link to another place.
     Elsewhere,
     /// It cannot be looked at.
-    Unreadable {
-        /// Why.
-        why: String,
-    },
+    Unreadable { why: String },
 }
 
 impl FileState {

@@ -42,22 +42,13 @@ pub enum UndoError {
     #[error(
         "nothing is kept of run `{run}`: it changed nothing, or it is too old; `homard undo --list` shows what is kept"
     )]
-    Unknown {
-        /// Which.
-        run: String,
-    },
+    Unknown { run: String },
     /// It has been undone.
     #[error("run `{run}` was undone already; `homard undo --run {by}` takes that back")]
-    Already {
-        /// Which.
-        run: String,
-        /// By which run.
-        by: String,
-    },
+    Already { run: String, by: String },
     /// It only ran commands.
     #[error("run `{run}` changed no file with a file tool. Commands ran in it; what they changed is not kept{}", before(earlier.as_deref()))]
     OnlyCommands {
-        /// Which.
         run: String,
         /// The newest run before it whose files could be put back.
         earlier: Option<String>,
@@ -93,9 +84,7 @@ fn blocked(changes: &RunChanges) -> String {
 /// A file that could not be put back although it should have been.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
-    /// Which.
     pub path: PathBuf,
-    /// Why.
     pub why: String,
 }
 

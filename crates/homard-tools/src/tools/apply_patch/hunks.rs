@@ -22,7 +22,6 @@ const MAX_QUOTED_CHARS: usize = 200;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("hunk {number} (patch line {at}): {why}")]
 pub(super) struct HunkError {
-    /// Counted from 1.
     number: usize,
     at: usize,
     why: Mismatch,

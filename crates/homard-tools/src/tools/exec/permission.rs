@@ -57,9 +57,7 @@ pub(super) struct ExecRequest<'w> {
 /// Where a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExecHost {
-    /// On this machine.
     Here,
-    /// On a node.
     Node,
 }
 
@@ -127,7 +125,6 @@ pub(super) async fn obtain(wanted: ExecRequest<'_>, cx: &ToolCx) -> Result<(), N
 
 /// Whether a person has allowed such a command in this conversation before.
 enum Granted {
-    /// They have.
     Before,
     /// They have not; this is what "always" would allow.
     Not(Option<Grant>),

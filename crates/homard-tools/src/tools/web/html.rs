@@ -13,11 +13,9 @@ use html5ever::tokenizer::{
 
 /// A piece of a page.
 pub(crate) enum Piece<'a> {
-    /// An element begins.
     Open(&'a Opened<'a>),
     /// An element ends, or would if it had begun.
     Close(&'a str),
-    /// Text, entities decoded.
     Text(&'a str),
 }
 

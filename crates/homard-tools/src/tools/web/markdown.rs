@@ -37,7 +37,6 @@ const VOID: [&str; 13] =
 pub(crate) enum Style {
     /// With headings, links and lists.
     Markdown,
-    /// Without.
     Plain,
 }
 
@@ -102,7 +101,6 @@ struct Writer<'a> {
     code: Option<usize>,
     /// Where an open link's text begins, and where it leads.
     link: Option<(usize, String)>,
-    /// Links so far.
     links: usize,
 }
 

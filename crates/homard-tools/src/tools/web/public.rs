@@ -26,7 +26,6 @@ pub struct PublicFetch {
 pub struct FetchLimits<'a> {
     /// Hosts that may be asked, `*.` before one for everything under it; empty means all public ones.
     pub hosts: &'a [String],
-    /// Most bytes.
     pub max_bytes: usize,
     /// Most redirects; each is looked at like the first address.
     pub max_redirects: usize,
@@ -37,7 +36,6 @@ pub struct FetchLimits<'a> {
 /// What was at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedBytes {
-    /// The bytes.
     pub bytes: Vec<u8>,
     /// The kind the server names, in small letters without parameters; may be empty.
     pub kind: String,
@@ -51,10 +49,7 @@ pub enum NotFetched {
     Refused(String),
     /// The owner's list does not have the host.
     #[error("the host `{host}` is not on the owner's list and is not asked")]
-    NotListed {
-        /// Which.
-        host: String,
-    },
+    NotListed { host: String },
     /// It leads on and on.
     #[error("the address leads on and on: more than {0} redirects")]
     Redirects(usize),
@@ -67,7 +62,6 @@ pub enum NotFetched {
     /// It took too long.
     #[error("it was not there after {} ms", homard_runtime::millis(*.0))]
     TimedOut(Duration),
-    /// The connection failed.
     #[error("it could not be read")]
     Transport(#[source] reqwest::Error),
 }

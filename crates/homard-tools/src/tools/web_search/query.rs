@@ -12,7 +12,6 @@ const MAX_COUNT: usize = 10;
 pub(super) struct Query {
     pub(super) text: String,
     pub(super) count: usize,
-    /// Two capitals.
     pub(super) country: Option<String>,
     /// A language, in small letters.
     pub(super) lang: Option<String>,

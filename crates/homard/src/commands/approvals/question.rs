@@ -17,10 +17,8 @@ use crate::commands::words;
 /// The two families of questions the gateway knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum QuestionKind {
-    /// Commands.
     #[default]
     Exec,
-    /// Every other tool.
     Plugin,
 }
 
@@ -32,9 +30,7 @@ pub(crate) struct Asked {
     pub(crate) tool: String,
     /// What would be done.
     pub(crate) what: String,
-    /// Where.
     pub(crate) cwd: Option<String>,
-    /// By which program.
     pub(crate) program: Option<String>,
     /// Why a person is asked.
     pub(crate) reasons: Vec<String>,
@@ -148,9 +144,7 @@ impl Asked {
 /// What happened to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is asked.
     Asked(Asked),
-    /// It has ended.
     Ended(Ended),
 }
 

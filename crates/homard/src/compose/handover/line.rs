@@ -28,25 +28,18 @@ pub(super) enum Word {
     /// The old one: here are the lock and the listening sockets; get ready.
     #[serde(rename_all = "camelCase")]
     Offer {
-        /// See [`VERSION`].
         version: u32,
         /// Whether a process in front of the gateway passes signals on.
         shepherded: bool,
     },
     /// The new one: everything that can be done before the store is free is done.
-    Ready {
-        /// Who is ready.
-        version: String,
-    },
+    Ready { version: String },
     /// The old one: the store is closed; open it.
     Go,
     /// The new one: everybody is let in.
     Serving,
     /// The new one: it does not work.
-    Failed {
-        /// Why.
-        error: String,
-    },
+    Failed { error: String },
 }
 
 /// One end of the line. Blocking: used on threads that may wait.

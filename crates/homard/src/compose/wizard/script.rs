@@ -45,7 +45,6 @@ pub(super) struct Facts {
 /// What was agreed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Plan {
-    /// Provider and model.
     pub(super) model: Option<(String, String)>,
     /// A key that was typed.
     pub(super) key: Option<Secret>,
