@@ -67,12 +67,11 @@ pub(super) async fn answer(
 fn completion(head: &Head, end: &RunEnd) -> Value {
     let mut message = json!({"role": "assistant", "content": end.reply});
     if let Some(fields) = message.as_object_mut() {
-        match end.outcome.calls().is_empty() {
-            true if end.reply.is_none() => drop(fields.insert("content".to_owned(), json!(""))),
-            true => {}
-            false => {
-                drop(fields.insert("tool_calls".to_owned(), end.outcome.calls().iter().map(call).collect()))
-            }
+        let calls = end.outcome.calls();
+        if !calls.is_empty() {
+            fields.insert("tool_calls".to_owned(), calls.iter().map(call).collect());
+        } else if end.reply.is_none() {
+            fields.insert("content".to_owned(), json!(""));
         }
     }
     json!({

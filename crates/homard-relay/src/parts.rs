@@ -6,6 +6,7 @@
 use std::sync::{Arc, Weak};
 
 use homard_agent::Prompt;
+use homard_exec::Processes;
 use homard_skills::Skills;
 use homard_tools::{Approvals, Undo};
 
@@ -157,7 +158,7 @@ part! {
 part! {
     /// Conversations: looking at them, writing between them, beginning them anew, undoing what was done in them.
     pub Sessions
-    has { runs: Runs = turns.runs, prompt: Arc<Prompt> = setup.prompt, replaced_files: Undo = setup.undo }
+    has { runs: Runs = turns.runs, prompt: Arc<Prompt> = setup.prompt, replaced_files: Undo = setup.undo, processes: Processes = setup.processes }
     asks { setup => TurnSetup, subagents => Subagents, turns => Turns }
 }
 part! {

@@ -94,7 +94,6 @@ pub(crate) struct Inner {
     guards: Guards,
     rooms: ArcSwap<Reloadable>,
     rules: KeptRules,
-    processes: Processes,
     hooks: HookPoints,
 }
 
@@ -199,11 +198,6 @@ impl Inner {
         &self.holding
     }
 
-    /// Where commands go on in the background.
-    pub(crate) fn processes(&self) -> &Processes {
-        &self.processes
-    }
-
     /// The rules for messages as they were last made.
     pub(crate) fn kept_rules(&self) -> &KeptRules {
         &self.rules
@@ -270,10 +264,9 @@ impl Relay {
             guards,
             rooms: ArcSwap::from_pointee(rooms),
             rules: KeptRules::default(),
-            processes: parts.processes,
             hooks: HookPoints::default(),
         };
-        let setup = SetupState { approvals, prompt, skills, undo };
+        let setup = SetupState { approvals, prompt, skills, undo, processes: parts.processes };
         let names = Names::new(parts.channel_names);
         let relay = Self { parts: Arc::new(Parts::new(inner, setup, names)) };
         relay.setup().warn_of_misspelled_tools();

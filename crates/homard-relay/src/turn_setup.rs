@@ -18,6 +18,7 @@ pub(crate) mod vision;
 use std::sync::Arc;
 
 use homard_agent::Prompt;
+use homard_exec::Processes;
 use homard_skills::Skills;
 use homard_tools::{Approvals, Undo};
 
@@ -29,4 +30,6 @@ pub(crate) struct SetupState {
     pub(crate) skills: Skills,
     /// Where file tools keep what they replace.
     pub(crate) undo: Undo,
+    /// Where commands go on in the background.
+    pub(crate) processes: Processes,
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::{RunId, SessionKey};
-use homard_runtime::RwLock;
+use homard_runtime::{RwLock, millis};
 use serde_json::Value;
 
 /// How long a filter has unless whoever registers it says otherwise.
@@ -342,7 +342,7 @@ impl Filter {
 /// Why a filter's answer does not count.
 #[derive(Debug, thiserror::Error)]
 enum NotHeard {
-    #[error("it did not answer within {} ms", .0.as_millis())]
+    #[error("it did not answer within {} ms", millis(*.0))]
     Late(Duration),
     #[error("it failed: {0}")]
     Failed(HookError),

@@ -83,7 +83,7 @@ fn details(one: &Listed) -> ModelSummary {
     ModelSummary {
         max_tokens: Some(u64::from(one.model.max_tokens)),
         // A price nobody told is no price of nothing.
-        cost: (*price != Price::default()).then(|| ModelPrice {
+        cost: (*price != Price::default()).then_some(ModelPrice {
             input: price.input,
             output: price.output,
             cache_read: price.cache_read,

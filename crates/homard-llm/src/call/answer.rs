@@ -352,11 +352,10 @@ fn watch(
     }
     let Some(repeated) = watch.push(delta) else { return Ok(()) };
     let Repeated { period, length, after } = repeated;
-    let end = text.len().saturating_sub(after);
-    let start = text.floor_char_boundary(end.saturating_sub(length));
-    let piece = text.get(start..text.floor_char_boundary(start + period)).unwrap_or_default();
+    let start = text.clip_bytes(text.len().saturating_sub(after + length)).len();
+    let piece = text.get(start..).unwrap_or_default().clip_bytes(period);
     let quote = piece.trim().clip_chars(MAX_QUOTE).to_owned();
-    text.truncate(text.floor_char_boundary(start + period * KEPT_COPIES));
+    text.truncate(text.clip_bytes(start + period * KEPT_COPIES).len());
     let said = if quote.is_empty() { String::new() } else { format!(" (“{quote}”)") };
     let message = format!("the model said the same over and over{said} and was stopped");
     Err(LlmError::new(FailReason::Repetition, message))

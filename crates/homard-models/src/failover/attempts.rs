@@ -39,11 +39,17 @@ pub(super) struct Walk {
     again: Vec<Again>,
     /// Credentials whose failure was counted: the repeats of one call are one failure.
     marked: BTreeSet<String>,
-    /// Thinking levels tried, by model.
-    tried: BTreeMap<usize, Vec<ThinkingLevel>>,
+    seen: Seen,
     declined: bool,
     asked: bool,
-    /// Models of the chain that are being loaded; each is told once.
+}
+
+/// What was learned about models of the chain, by their place in it.
+#[derive(Default)]
+struct Seen {
+    /// Thinking levels tried.
+    tried: BTreeMap<usize, Vec<ThinkingLevel>>,
+    /// Those that are being loaded; each is told once.
     loading: BTreeSet<usize>,
 }
 
@@ -100,10 +106,9 @@ impl Walk {
             roads: Vec::new(),
             again: Vec::new(),
             marked: BTreeSet::new(),
-            tried: BTreeMap::new(),
+            seen: Seen::default(),
             declined: false,
             asked: false,
-            loading: BTreeSet::new(),
         }
     }
 
@@ -256,7 +261,7 @@ impl Walk {
                 return Turn::Over(error);
             }
             self.failed(at, candidate, &error, Some(since.elapsed()));
-            let tried = self.tried.entry(at).or_default();
+            let tried = self.seen.tried.entry(at).or_default();
             tried.push(level);
             let lower = thinking::instead(&error, level, tried).filter(|_| !delivered);
             if let Some(lower) = lower {
@@ -350,7 +355,7 @@ impl Walk {
         let with = profile.as_ref().map_or_else(String::new, |profile| format!(" ({profile})"));
         let name = format!("{}/{}{with}", model.model.provider, model.model.id);
         remember(&mut self.roads, name, error, u32::from(took.is_some()));
-        if error.reason == FailReason::Loading && !self.loading.insert(at) {
+        if error.reason == FailReason::Loading && !self.seen.loading.insert(at) {
             return;
         }
         self.pending = Some(Attempt {

@@ -1,3 +1,5 @@
+//! How keys are read as people write them.
+
 use super::SessionRef;
 use crate::id::AgentId;
 

@@ -18,7 +18,7 @@ impl Sessions {
     /// Tells conversations from now on when their commands end.
     pub fn follow_commands(&self) {
         let parts = self.downgrade();
-        self.inner().processes().exits().subscribe(move |finished| {
+        self.processes().exits().subscribe(move |finished| {
             if let Some(parts) = parts.upgrade() {
                 Self::of(parts).hear_of(finished);
             }
@@ -27,7 +27,7 @@ impl Sessions {
 
     /// Ends the commands that go on in the background of a conversation.
     pub fn end_commands(&self, key: &SessionKey) {
-        let ended = self.inner().processes().kill_scope(&key.to_string());
+        let ended = self.processes().kill_scope(&key.to_string());
         if ended > 0 {
             tracing::info!(session = %key, ended, "commands ended with their conversation");
         }

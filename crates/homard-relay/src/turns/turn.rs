@@ -299,20 +299,13 @@ pub(crate) async fn prepare(
     if started.new_session {
         hook_points::session_started(inner, run).await;
     }
-    let added = hook_points::prompt_addition(inner, run).await;
     let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
     let offer = small_window::fit_tools(offer, settings.compaction.window);
     let system = system_prompt(&setup, &settings.prompt, &offer.described)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
-    let system = match &options.extra_system {
-        Some(extra) => Arc::from(format!("{}\n{extra}\n", system.text)),
-        None => system.text,
-    };
-    let system = if added.is_empty() { system } else { Arc::from(format!("{system}\n{added}\n")) };
-    let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
-    hook_points::prompt_made(inner, run, &system).await;
+    let system = told_first(inner, run, system.text, options.extra_system.as_deref()).await;
     settings
         .make_room(&config, overhead_tokens(&system, &offer.for_model))
         .map_err(|error| NotBegun(error.to_string()))?;
@@ -354,6 +347,16 @@ pub(crate) async fn prepare(
     };
     let limit = options.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
+}
+
+/// What the model is told first: the prompt, what the message brought besides, and what filters add.
+async fn told_first(inner: &Inner, run: &Run, prompt: Arc<str>, extra: Option<&str>) -> Arc<str> {
+    let added = hook_points::prompt_addition(inner, run).await;
+    let more = extra.into_iter().chain((!added.is_empty()).then_some(added.as_str()));
+    let system = more.fold(prompt, |told, more| Arc::from(format!("{told}\n{more}\n")));
+    let system = taint::prompt_without_secrets(system, &inner.guards().secrets);
+    hook_points::prompt_made(inner, run, &system).await;
+    system
 }
 
 /// Whose calls to models a turn's are, for the usage table and for the budgets.

@@ -1,3 +1,5 @@
+//! What an owner may write about calls, and what becomes of it.
+
 use serde_json::{Map, Value, json};
 
 use super::Params;

@@ -1,3 +1,5 @@
+//! Calls that models write as text are found; texts that only look like one are left alone.
+
 use proptest::prelude::{any, prop_assert, proptest};
 use serde_json::json;
 

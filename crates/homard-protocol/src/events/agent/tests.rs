@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{AgentData, AgentStream, CompactionPhase, RunPhase, TerminalReply, ToolItem, ToolPhase};
 use crate::id::{RunId, ToolCallId};
 
-fn shown(data: AgentData) -> (Value, Value) {
-    (json!(data.stream()), serde_json::to_value(&data).unwrap())
+fn shown(data: &AgentData) -> (Value, Value) {
+    (json!(data.stream()), serde_json::to_value(data).unwrap())
 }
 
 #[test]
 fn the_life_of_a_run() {
-    let told = |phase| shown(AgentData::Lifecycle(phase)).1;
+    let told = |phase| shown(&AgentData::Lifecycle(phase)).1;
     assert_eq!(told(RunPhase::Start { started_at: 5 }), json!({"phase": "start", "startedAt": 5}));
     let steered = RunPhase::Steered { steered_run_id: RunId::parse("r2").unwrap() };
     assert_eq!(told(steered), json!({"phase": "steered", "steeredRunId": "r2"}));
@@ -35,12 +35,15 @@ fn the_life_of_a_run() {
 #[test]
 fn words_tokens_and_summaries() {
     let assistant = AgentData::Assistant { text: "a b".into(), delta: "b".into(), item_id: "r:1".into() };
-    assert_eq!(shown(assistant), (json!("assistant"), json!({"text": "a b", "delta": "b", "itemId": "r:1"})));
-    assert_eq!(shown(AgentData::Usage { output_tokens: 7 }), (json!("usage"), json!({"outputTokens": 7})));
+    assert_eq!(
+        shown(&assistant),
+        (json!("assistant"), json!({"text": "a b", "delta": "b", "itemId": "r:1"}))
+    );
+    assert_eq!(shown(&AgentData::Usage { output_tokens: 7 }), (json!("usage"), json!({"outputTokens": 7})));
     let status = AgentData::RunStatus { phase: "starting_model" };
-    assert_eq!(shown(status), (json!("run_status"), json!({"phase": "starting_model"})));
+    assert_eq!(shown(&status), (json!("run_status"), json!({"phase": "starting_model"})));
     let flush = AgentData::Compaction(CompactionPhase::MemoryFlush { status: "start" });
-    assert_eq!(shown(flush), (json!("compaction"), json!({"phase": "memory-flush", "status": "start"})));
+    assert_eq!(shown(&flush), (json!("compaction"), json!({"phase": "memory-flush", "status": "start"})));
 }
 
 #[test]
@@ -49,7 +52,7 @@ fn calls_of_tools() {
     let start =
         ToolPhase::Start { name: "read".into(), tool_call_id: call.clone(), args: json!({"path": "a"}) };
     assert_eq!(
-        shown(AgentData::Tool(start)),
+        shown(&AgentData::Tool(start)),
         (json!("tool"), json!({"phase": "start", "name": "read", "toolCallId": "c1", "args": {"path": "a"}}))
     );
     let item = ToolItem {
@@ -66,7 +69,7 @@ fn calls_of_tools() {
     let data = AgentData::Item(item);
     assert!(data.stream() == AgentStream::Item && data.stream().needs_tool_cap());
     assert_eq!(
-        serde_json::to_value(&data).unwrap(),
+        serde_json::to_value(data).unwrap(),
         json!({"itemId": "tool:c1", "toolCallId": "c1", "name": "read", "kind": "tool", "phase": "end",
             "title": "read", "status": "completed", "endedAt": 9})
     );

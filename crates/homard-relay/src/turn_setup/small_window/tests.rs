@@ -1,3 +1,5 @@
+//! What a model with a small window is told and offered.
+
 use std::sync::Arc;
 
 use homard_agent::{PromptInput, PromptMode, tool_tokens};
