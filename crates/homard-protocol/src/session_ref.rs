@@ -13,6 +13,7 @@ use crate::session_key::{MAIN, SessionKey, SessionKeyError};
 /// is taken as written and read by [`SessionRef::of`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(with = "String")]
 pub struct SessionRef(String);
 
 impl SessionRef {

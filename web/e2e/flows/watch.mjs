@@ -93,7 +93,7 @@ export const steps = [
       await page.getByTestId('tile-today').getByText('of $1.00').waitFor();
       await page.getByText('Tide report').first().waitFor();
       await page.getByText('every 1 h 30 min').waitFor();
-      await page.getByText('Homard web').first().waitFor();
+      await page.getByText('Chrome on Linux').first().waitFor();
       await page.getByText('Everything today').waitFor();
       await page.getByText('the platform said <img src=x').waitFor();
       assert.match(await page.title(), /^(\(\d+\) )?Overview · Homard$/);

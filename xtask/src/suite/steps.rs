@@ -131,7 +131,11 @@ fn typos(_: &Scope) -> Result<Outcome> {
 fn deny(_: &Scope) -> Result<Outcome> {
     // Advisories live in a repository of their own, which not every machine reaches; the nightly run asks them.
     let checks = ["--offline", "check", "licenses", "bans", "sources"];
-    with_tool(tools::cargo_deny(), |deny| Cmd::new(deny, &checks).run())
+    with_tool(tools::cargo_deny(), |deny| {
+        // It reads the sources of other platforms, too, which no build here has fetched.
+        Cmd::new("cargo", &["fetch", "--locked", "--quiet"]).run()?;
+        Cmd::new(deny, &checks).run()
+    })
 }
 
 /// Runs a check with a tool that was found or installed.

@@ -47,7 +47,6 @@ pub(super) struct Walk {
 /// What was learned about models of the chain, by their place in it.
 #[derive(Default)]
 struct Seen {
-    /// Thinking levels tried.
     tried: BTreeMap<usize, Vec<ThinkingLevel>>,
     /// Those that are being loaded; each is told once.
     loading: BTreeSet<usize>,

@@ -267,8 +267,8 @@ pub(crate) async fn prepare(
 
     let rooms = inner.rooms();
     let asked = options.model.as_deref();
-    let mut settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked)
-        .map_err(|error| NotBegun(error.to_string()))?;
+    let settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked);
+    let mut settings = settings.map_err(|error| NotBegun(error.to_string()))?;
     if let Some(level) = options.thinking.as_deref().and_then(ThinkingLevel::parse) {
         settings.thinking = level_for(&settings.model.model, level);
     }
@@ -301,9 +301,8 @@ pub(crate) async fn prepare(
     }
     let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
     let offer = small_window::fit_tools(offer, settings.compaction.window);
-    let system = system_prompt(&setup, &settings.prompt, &offer.described)
-        .await
-        .map_err(|error| NotBegun(error.to_string()))?;
+    let system = system_prompt(&setup, &settings.prompt, &offer.described).await;
+    let system = system.map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
     let system = told_first(inner, run, system.text, options.extra_system.as_deref()).await;
     settings
@@ -312,8 +311,8 @@ pub(crate) async fn prepare(
     let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
-    let for_run = router::Run { spender, pinned: settings.pinned, meter };
-    let caller = Arc::new(rooms.router.caller(chain.clone(), for_run));
+    let caller = router::Run { spender, pinned: settings.pinned, meter };
+    let caller = Arc::new(rooms.router.caller(chain.clone(), caller));
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(turns, run, &session.session_id);
     let mut rules = rules_for(&config, &settings.model, Some(&session.entry), &policy, &settings.workspace);

@@ -92,7 +92,7 @@ async fn nothing_to_abort_is_not_an_error() {
 }
 
 #[tokio::test]
-async fn typing_stop_stops_the_run_and_is_no_message() {
+async fn typing_stop_stops_the_run_and_is_never_told_to_a_model() {
     let world = World::start().await;
     let _gate = world.fake.gate("half an answer");
     let mut client = world.owner().await;
@@ -104,7 +104,12 @@ async fn typing_stop_stops_the_run_and_is_no_message() {
     assert_eq!((&last["state"], &last["stopReason"]), (&json!("aborted"), &json!("stop")));
     world.fake.wait_for_hangups(1).await.unwrap();
     let texts: Vec<String> = history(&mut client, KEY).await.iter().map(text_of).collect();
-    assert!(!texts.iter().any(|text| text.contains("/stop")), "{texts:?}");
+    assert_eq!(texts, ["go on", "half ", "/stop", "Stopped."]);
+    world.fake.says("yes");
+    let run = say(&mut client, KEY, "still there?").await;
+    client.wait_chat_final(&run).await.unwrap();
+    let asked = world.fake.requests().last().unwrap().body.to_string();
+    assert!(!asked.contains("/stop") && !asked.contains("Stopped."), "{asked}");
 }
 
 #[tokio::test]

@@ -324,7 +324,7 @@ async fn a_client_that_stops_reading_does_not_hold_up_others() {
     let mut reader = world.owner().await;
     // Reads nothing from here on, and asks for far more than its socket can hold.
     let mut sleeper = world.owner().await;
-    let long = "a long answer that fills buffers ".repeat(2_000);
+    let long: String = (0..2_000).map(|n| format!("a long answer that fills buffers ({n}) ")).collect();
     for n in 0..20 {
         world.fake.says(long.clone());
         let key = format!("agent:main:long{n}");

@@ -7,7 +7,7 @@ export interface ModelFacts {
   id: string;
   name?: string;
   provider: string;
-  contextWindow?: number;
+  contextWindow?: number | null;
   input?: readonly string[];
   tags?: readonly string[];
   available?: boolean;

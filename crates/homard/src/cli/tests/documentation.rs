@@ -122,8 +122,8 @@ fn is_path(text: &str, sections: &HashSet<&str>) -> bool {
 fn exists(path: &str) -> bool {
     let path = path.replace("[]", "[0]");
     let is_free = |place: &str| {
-        let has = |key: &str| schema_at(place).is_some_and(|schema| schema.get(key).is_some());
-        has("additionalProperties") && !has("properties")
+        let shapes = ["properties", "anyOf", "oneOf", "enum"];
+        schema_at(place).is_some_and(|schema| !shapes.iter().any(|shape| schema.get(shape).is_some()))
     };
     schema_at(&path).is_some() || path.rsplit_once('.').is_some_and(|(place, _)| is_free(place))
 }
@@ -158,7 +158,7 @@ fn what_does_not_exist_is_noticed() {
     for (line, is_wrong) in [
         ("homard gateway --port 4000", false),
         ("homard gateway --prot 4000", true),
-        ("homard confg get gateway.port", true),
+        ("homard configs get gateway.port", true),
         ("homard config get gateway.port", false),
         ("cargo xtask run", false),
     ] {
