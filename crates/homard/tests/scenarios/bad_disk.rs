@@ -158,11 +158,13 @@ async fn a_run_whose_end_cannot_be_written_is_told_as_an_error() {
     let gateway = TestGateway::start(launch, home).await.unwrap();
     let mut client = gateway.operator().await.unwrap();
     // A few large pieces; together more than the disk holds, and nothing that is said over and over.
-    let piece = |at: u32| {
-        (0..20_000)
-            .map(|n| char::from(b'a' + u8::try_from(at.wrapping_mul(n).wrapping_mul(n) % 26).unwrap_or(0)))
+    let mut chance = 1_u32;
+    let mut letter = |at: usize| {
+        chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let letter = b'a' + u8::try_from(chance >> 24).unwrap_or_default() % 26;
+        if at % 100_000 == 0 { ' ' } else { char::from(letter) }
     };
-    fake.says((1..150).flat_map(|at| piece(at).chain([' '])).collect::<String>());
+    fake.says((1..3_000_000).map(&mut letter).collect::<String>());
     let run = say(&mut client, KEY, "talk").await;
     let last = client.wait_chat_final(&run).await.unwrap();
     assert_eq!(last["state"], "error", "the person hears that it was not kept");
