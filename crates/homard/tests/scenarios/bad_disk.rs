@@ -162,7 +162,7 @@ async fn a_run_whose_end_cannot_be_written_is_told_as_an_error() {
     let mut letter = |at: usize| {
         chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let letter = b'a' + u8::try_from(chance >> 24).unwrap_or_default() % 26;
-        if at % 100_000 == 0 { ' ' } else { char::from(letter) }
+        if at.is_multiple_of(100_000) { ' ' } else { char::from(letter) }
     };
     fake.says((1..3_000_000).map(&mut letter).collect::<String>());
     let run = say(&mut client, KEY, "talk").await;

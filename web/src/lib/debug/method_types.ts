@@ -36,7 +36,13 @@ export function typeText(source: string, name: string): string {
 export function methodType(source: string, method: string): MethodType | undefined {
   const found = methodNames(source).get(method);
   if (!found) return undefined;
-  return { ...found, parameters: parametersOf(typeText(source, found.takes)) };
+  const parameters = parametersOf(typeText(source, found.takes));
+  return { ...found, parameters: parameters.map((one) => ({ ...one, type: plainType(source, one.type) })) };
+}
+
+/** What a name stands for that is only another name of a plain type, such as an id. */
+function plainType(source: string, type: string): string {
+  return /^export type \w+ = (string|number|boolean);/.exec(typeText(source, type))?.[1] ?? type;
 }
 
 /** The fields of a type that is one object; nested ones stay text. */
