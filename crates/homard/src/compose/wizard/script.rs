@@ -143,7 +143,11 @@ impl Script {
         match self.at {
             Question::NoChannels => {
                 step.kind = WizardStepKind::Note;
-                say(step, "Chat platforms", "Chat platforms are connected on the page under Channels, or with `homard channels add`.");
+                say(
+                    step,
+                    "Chat platforms",
+                    "Chat platforms are connected on the page under Channels, or with `homard channels add`.",
+                );
             }
             Question::Provider => {
                 step.kind = WizardStepKind::Select;
