@@ -129,7 +129,7 @@ export const steps = [
       await world.go('Overview');
       await page.getByTestId('tile-running').getByText('1 run', { exact: true }).waitFor();
       await page
-        .getByRole('button', { name: /^Open / })
+        .getByRole('button', { name: /^Open (?!the logs|channels|devices)/ })
         .first()
         .click();
       await page.getByTestId('stop').click();

@@ -256,7 +256,8 @@ async fn take_over(cx: &Cx, port: u16) -> anyhow::Result<()> {
 
 async fn until_stopped(cx: &Cx) {
     let mut looks = tokio::time::interval(TAKE_OVER_POLL);
-    while running_gateway(cx).is_some() {
+    // It takes its name out of the lock before it lets go of it.
+    while matches!(lock::holder(&cx.source.paths.lock_file()), Holder::Process(_)) {
         looks.tick().await;
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::Context;
-use homard_runtime::{Mutex, OrLog};
+use homard_runtime::{Mutex, OrLog, create_private_dir};
 use rustix::process::Pid;
 use serde_json::Value;
 
@@ -53,17 +53,17 @@ impl Lock {
     fn write(&self, text: &str) -> std::io::Result<()> {
         let file = self.file.lock();
         let Some(mut file) = file.as_ref() else { return Ok(()) };
-        file.set_len(0)?;
+        // In this order whoever reads meanwhile still finds a number.
         file.seek(SeekFrom::Start(0))?;
         file.write_all(text.as_bytes())?;
-        file.flush()
+        file.set_len(text.len() as u64)
     }
 }
 
 /// Takes the lock and writes who holds it.
 pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).with_context(|| {
+        create_private_dir(folder).with_context(|| {
             format!(
                 "could not make the state folder `{}`; check HOMARD_STATE_DIR and its permissions",
                 folder.display()

@@ -133,8 +133,10 @@ async fn a_server_of_ones_own_is_asked_what_it_keeps() {
     config["models"]["providers"]["fake"]["models"][0]["contextWindow"] = Value::Null;
     let gateway = TestGateway::start(launch(), TestHome::with_config(&config).unwrap()).await.unwrap();
     let mut client = gateway.operator().await.unwrap();
+    let mut looks = tokio::time::interval(std::time::Duration::from_millis(20));
     let known = async {
         loop {
+            looks.tick().await;
             let listed = client.call("models.list", json!({"view": "all"})).await.unwrap();
             let all = listed["models"].as_array().unwrap().clone();
             if let Some(window) =
@@ -142,7 +144,6 @@ async fn a_server_of_ones_own_is_asked_what_it_keeps() {
             {
                 return window;
             }
-            tokio::task::yield_now().await;
         }
     };
     assert_eq!(tokio::time::timeout(homard_testkit::WAIT_CAP, known).await.unwrap(), json!(4096));
