@@ -164,9 +164,7 @@ impl Job {
                 let main = SessionKey::main(self.agent(config));
                 (
                     "announce -> last".to_owned(),
-                    format!(
-                        "results go where {main} was last spoken to, else they wait there as system events"
-                    ),
+                    format!("results go where {main} was last spoken to, else they are shown there"),
                 )
             }
             Some(CronDelivery { mode: CronDeliveryMode::Announce, .. }) => {
