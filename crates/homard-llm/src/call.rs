@@ -9,4 +9,5 @@ pub(crate) mod request;
 pub(crate) mod sampling;
 pub(crate) mod schema;
 pub(crate) mod tool_id;
+pub(crate) mod tools_in_words;
 pub(crate) mod written_calls;

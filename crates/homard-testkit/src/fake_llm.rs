@@ -218,6 +218,12 @@ impl FakeLlm {
         self
     }
 
+    /// From now on, requests that offer tools are refused as Ollama refuses them for a model that knows none.
+    pub fn takes_no_tools(&self) -> &Self {
+        self.shared.take_no_tools();
+        self
+    }
+
     /// What was asked so far, in order of arrival.
     #[must_use]
     pub fn requests(&self) -> Vec<Recorded> {

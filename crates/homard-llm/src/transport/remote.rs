@@ -3,20 +3,21 @@
 //! The API's spelling is in `wire`, the connection in `http`; this file owns the order of things and the
 //! promise of the seam that a stream ends exactly once, whatever happens on the way.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
-use homard_protocol::{ProviderId, StopReason};
-use homard_runtime::{Clock, OrCancel};
+use homard_protocol::{ModelId, ProviderId, StopReason};
+use homard_runtime::{Clock, Mutex, OrCancel};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::answer::Draft;
 use crate::call::request::Request;
+use crate::call::tools_in_words::refuses_tools;
 use crate::classify::{classify, looks_like_html, web_page};
 use crate::embeddings::{self, EmbedRequest, Embedded, EmbeddingPlace};
 use crate::error::{FailReason, LlmError, scrub};
@@ -40,6 +41,8 @@ struct Target {
     headers: Headers,
     auth_header: bool,
     key_header: Option<String>,
+    /// Models that were found to take no tools; they are told of them in words.
+    without_tools: Mutex<BTreeSet<ModelId>>,
 }
 
 /// Any provider reached over HTTP. The wire API is the model's, so one provider may offer models of several.
@@ -59,6 +62,7 @@ impl Remote {
             headers: spec.headers.clone(),
             auth_header: spec.auth_header,
             key_header: spec.key_header.clone(),
+            without_tools: Mutex::default(),
         };
         Self { target: Arc::new(target), http, clock }
     }
@@ -148,6 +152,21 @@ impl Call {
     }
 
     async fn open(&mut self, request: &Request) -> Result<(), LlmError> {
+        let model = &request.model.id;
+        if self.target.without_tools.lock().contains(model) {
+            return self.send(&request.with_tools_in_words()).await;
+        }
+        match self.send(request).await {
+            Err(error) if !request.tools.is_empty() && refuses_tools(&error) => {
+                tracing::info!(%model, "the model takes no tools; it is told of them in words");
+                self.target.without_tools.lock().insert(model.clone());
+                self.send(&request.with_tools_in_words()).await
+            }
+            sent => sent,
+        }
+    }
+
+    async fn send(&mut self, request: &Request) -> Result<(), LlmError> {
         let outgoing = self.outgoing(request)?;
         let target = Arc::clone(&self.target);
         let secrets: Vec<&str> = target.secrets(request).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::MutexGuard;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::{Bytes, BytesMut};
 use homard_runtime::Mutex;
@@ -92,6 +92,7 @@ pub(super) struct Shared {
     pub(super) keep_bodies: bool,
     /// The largest body that fits.
     fits: AtomicUsize,
+    takes_tools: AtomicBool,
     settings: Mutex<Settings>,
     script: Mutex<VecDeque<Turn>>,
     recorded: Mutex<Vec<Recorded>>,
@@ -108,6 +109,7 @@ impl Shared {
             strict,
             keep_bodies,
             fits: AtomicUsize::new(usize::MAX),
+            takes_tools: AtomicBool::new(true),
             settings: Mutex::new(Settings { chunks, delay_ms, first_ms, tool: None }),
             script: Mutex::default(),
             recorded: Mutex::default(),
@@ -130,6 +132,16 @@ impl Shared {
 
     pub(super) fn overflow_above(&self, bytes: usize) {
         self.fits.store(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn take_no_tools(&self) {
+        self.takes_tools.store(false, Ordering::Relaxed);
+    }
+
+    /// What a server says to a request with tools for a model that has no template for them.
+    pub(super) fn refuse_tools(&self, model: &str, offers: bool) -> Option<String> {
+        let refuses = offers && !self.takes_tools.load(Ordering::Relaxed);
+        refuses.then(|| format!("registry.ollama.ai/library/{model} does not support tools"))
     }
 
     /// What a model says to a body that is too long for it.

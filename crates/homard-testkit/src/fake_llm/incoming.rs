@@ -59,6 +59,10 @@ pub(super) struct PlannedTool {
 }
 
 impl Outline<'_> {
+    pub(super) fn offers_tools(&self) -> bool {
+        !self.tools.is_empty()
+    }
+
     /// Reads the open turn: everything after the last assistant message that called no tool.
     pub(super) fn open_turn(&self) -> OpenTurn {
         let input = self.input.map(RawValue::get).unwrap_or_default();

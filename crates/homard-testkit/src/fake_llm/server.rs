@@ -114,6 +114,9 @@ async fn answer(shared: &Arc<Shared>, api: Api, asked: Asked<'_>) -> Response {
     } else {
         record.announce();
     }
+    if let Some(message) = shared.refuse_tools(&model, outline.offers_tools()) {
+        return record.finish(refuse(&message));
+    }
     if let Some(message) = shared.overflow(asked.body.len()) {
         return record.finish(refuse(&message));
     }

@@ -50,6 +50,31 @@ async fn models_of_four_and_eight_thousand_tokens_answer_and_call_tools() {
 }
 
 #[tokio::test]
+async fn a_model_that_takes_no_tools_is_told_of_them_in_words_and_its_written_calls_are_run() {
+    for api in ["ollama", OPENAI] {
+        let fake = FakeLlm::start().await.unwrap();
+        fake.takes_no_tools();
+        let config = TestHome::chat_config(homard_testkit::TEST_TOKEN, api, &fake.base_url(api));
+        let gateway = TestGateway::start(launch(), TestHome::with_config(&config).unwrap()).await.unwrap();
+        let mut client = gateway.operator().await.unwrap();
+        fake.says("<tool_call>{\"name\": \"read\", \"arguments\": {\"path\": \"AGENTS.md\"}}</tool_call>")
+            .says("done");
+        assert_eq!(text(&talk(&mut client, KEY, "what do your notes say?").await), "done", "{api}");
+        let asked = fake.requests();
+        let offers = |body: &Value| body["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+        let offers: Vec<bool> = asked.iter().map(|asked| offers(&asked.body)).collect();
+        assert_eq!(offers, [true, false, false], "{api}: refused once, and never asked like that again");
+        let system = text_of(&asked[1].body["messages"][0]);
+        assert!(system.contains("<tool_call>") && system.contains("\"name\":\"read\""), "{api}: {system}");
+        let told = asked[2].body["messages"].as_array().unwrap().clone();
+        let [.., call, result] = told.as_slice() else { panic!("{told:?}") };
+        assert!(text_of(call).contains("AGENTS.md"), "{api}: {call}");
+        let result = text_of(result);
+        assert!(result.starts_with("<tool_response>") && result.contains("How you work"), "{api}: {result}");
+    }
+}
+
+#[tokio::test]
 async fn a_model_too_small_for_its_prompt_is_refused_with_the_numbers() {
     let world = World::start_with(OPENAI, |config| {
         config["models"]["providers"]["fake"]["models"][0]["contextWindow"] = json!(1_000);
