@@ -39,24 +39,25 @@ fn defs(mut generator: SchemaGenerator) -> Shapes {
 fn methods(read: &mut SchemaGenerator, written: &mut SchemaGenerator) -> Vec<Row> {
     fn row<M: Method>(read: &mut SchemaGenerator, written: &mut SchemaGenerator) -> Row {
         let params = read.subschema_for::<M::Params>().into();
-        Row { name: M::NAME, params, result: written.subschema_for::<M::Result>().into() }
+        Row { name: M::NAME, family: "", params, result: written.subschema_for::<M::Result>().into() }
     }
     type MakeRow = fn(&mut SchemaGenerator, &mut SchemaGenerator) -> Row;
-    let mut all: BTreeMap<&str, MakeRow> = BTreeMap::new();
+    let mut all: BTreeMap<&str, (&'static str, MakeRow)> = BTreeMap::new();
     macro_rules! list {
         ($([$($module:ident)::+ $($method:ident)+])+) => {$({
             use homard_protocol::methods::$($module)::+ as family;
-            $(all.insert(<family::$method as Method>::NAME, row::<family::$method>);)+
+            let module = stringify!($($module)::+);
+            $(all.insert(<family::$method as Method>::NAME, (module, row::<family::$method>));)+
         })+};
     }
     homard_protocol::every_method!(list);
-    all.into_values().map(|make| make(read, written)).collect()
+    all.into_values().map(|(family, make)| Row { family, ..make(read, written) }).collect()
 }
 
 /// The events, and what a connection begins with.
 fn events(written: &mut SchemaGenerator) -> Vec<Row> {
     fn row<E: JsonSchema>(name: &'static str, written: &mut SchemaGenerator) -> Row {
-        Row { name, params: Value::Null, result: written.subschema_for::<E>().into() }
+        Row { name, family: "events", params: Value::Null, result: written.subschema_for::<E>().into() }
     }
     macro_rules! rows {
         ($($event:ident)+) => { vec![$(row::<events::$event>(events::$event::NAME, written)),+] };

@@ -18,6 +18,9 @@ pub(crate) type Names = BTreeMap<String, String>;
 /// One line of a table of methods or events.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
+    /// The module it stands in.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read where all types are written down by family"))]
+    pub(crate) family: &'static str,
     pub(crate) params: Value,
     pub(crate) result: Value,
 }
@@ -53,7 +56,7 @@ pub(crate) fn file(written: &Shapes, read: &Shapes, methods: &[Row], events: &[R
 }
 
 /// The names of shapes that are read otherwise than they are written, themselves or through what they hold.
-fn differing(written: &Shapes, read: &Shapes) -> Names {
+pub(crate) fn differing(written: &Shapes, read: &Shapes) -> Names {
     let mut renamed = Names::new();
     loop {
         let differs = |name: &String, shape: &Value| {
@@ -83,7 +86,7 @@ fn refers(shape: &Value, name: &str) -> bool {
     }
 }
 
-fn type_name(name: &str) -> String {
+pub(crate) fn type_name(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
 }
 
