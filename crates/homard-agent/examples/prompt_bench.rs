@@ -29,8 +29,7 @@ type Failure = Box<dyn std::error::Error>;
 /// How often each is measured.
 const ROUNDS: usize = 100;
 /// What the assembled prompt is made of.
-const FILES: usize = 20;
-const USUAL_FILES: usize = 8;
+const FILES: usize = 7;
 const SKILLS: usize = 50;
 const MESSAGES: i64 = 500;
 /// Calls of the turn with tools.
@@ -113,8 +112,7 @@ async fn main() -> Result<(), Failure> {
 /// The median of a prompt made again: without looking at the files, and with.
 fn assembly(workspace: &Path) -> Result<(f64, f64), Failure> {
     std::fs::create_dir_all(workspace)?;
-    let extra: Vec<String> = (USUAL_FILES..FILES).map(|n| format!("extra-{n}.md")).collect();
-    for name in extra.iter().map(String::as_str).chain(["AGENTS.md", "SOUL.md", "USER.md", "MEMORY.md"]) {
+    for name in ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "MEMORY.md"] {
         std::fs::write(workspace.join(name), "A line of some length that says something.\n".repeat(40))?;
     }
     let skill = |n| {
@@ -129,7 +127,6 @@ fn assembly(workspace: &Path) -> Result<(f64, f64), Failure> {
             max_file_chars: 20_000,
             max_total_chars: 150_000,
             skip_templates: false,
-            extra,
         },
         surroundings: Surroundings { model: "fake/fake-1".to_owned(), ..Surroundings::default() },
         skills: Some((0..SKILLS).map(skill).collect::<String>().into()),

@@ -60,7 +60,7 @@ pub struct Prompt {
 
 #[derive(Debug, Default)]
 struct Kept {
-    folders: HashMap<(PathBuf, Vec<String>), Folder>,
+    folders: HashMap<PathBuf, Folder>,
     made: Vec<Made>,
     /// Counts readings of folders, so that a prompt knows which one it was made from.
     readings: u64,
@@ -105,17 +105,15 @@ impl Prompt {
     #[must_use]
     pub fn fresh(&self, input: &PromptInput, tools: &Tools) -> Option<SystemPrompt> {
         let kept = self.kept.lock();
-        let folder = kept.folders.get(&key(input))?;
+        let folder = kept.folders.get(&input.files.workspace)?;
         let recent = folder.looked_at?.elapsed() < LOOK_AGAIN_AFTER;
         if recent { kept.made(input, tools, folder.reading) } else { None }
     }
 
     /// Looks at the files again next time, because one of them may have changed.
     pub fn forget(&self, workspace: &Path) {
-        for ((path, _), folder) in &mut self.kept.lock().folders {
-            if path == workspace {
-                folder.looked_at = None;
-            }
+        if let Some(folder) = self.kept.lock().folders.get_mut(workspace) {
+            folder.looked_at = None;
         }
     }
 
@@ -131,7 +129,9 @@ impl Prompt {
         let prompt = assemble(input, tools, &folder.files, self.clock.now_ms());
         let mut kept = self.kept.lock();
         // What was made from an earlier reading of the same folder is never asked for again.
-        let is_current = |made: &Made| key(&made.input) != key(input) || made.reading >= folder.reading;
+        let is_current = |made: &Made| {
+            made.input.files.workspace != input.files.workspace || made.reading >= folder.reading
+        };
         kept.made.retain(is_current);
         if kept.made.len() >= MAX_MADE {
             kept.made.clear();
@@ -149,8 +149,8 @@ impl Prompt {
     fn look(&self, input: &PromptInput) -> Result<Folder, PromptError> {
         let rules = &input.files;
         let looked_at = Some(Instant::now());
-        let stamps = files::stamps(&rules.workspace, &rules.extra);
-        if let Some(folder) = self.kept.lock().folders.get_mut(&key(input))
+        let stamps = files::stamps(&rules.workspace);
+        if let Some(folder) = self.kept.lock().folders.get_mut(&rules.workspace)
             && folder.stamps == stamps
         {
             folder.looked_at = looked_at;
@@ -158,21 +158,17 @@ impl Prompt {
         }
         seed::prepare(&rules.workspace, rules.skip_templates, &self.clock.now_rfc3339())
             .map_err(|source| PromptError { path: rules.workspace.clone(), source })?;
-        let stamps = files::stamps(&rules.workspace, &rules.extra);
-        let files = files::read(&rules.workspace, &rules.extra).into();
+        let stamps = files::stamps(&rules.workspace);
+        let files = files::read(&rules.workspace).into();
         let mut kept = self.kept.lock();
         kept.readings += 1;
         let folder = Folder { stamps, files, reading: kept.readings, looked_at };
         if kept.folders.len() >= MAX_FOLDERS {
             kept.folders.clear();
         }
-        kept.folders.insert(key(input), folder.clone());
+        kept.folders.insert(rules.workspace.clone(), folder.clone());
         Ok(folder)
     }
-}
-
-fn key(input: &PromptInput) -> (PathBuf, Vec<String>) {
-    (input.files.workspace.clone(), input.files.extra.clone())
 }
 
 fn assemble(input: &PromptInput, tools: &[Arc<ToolSpec>], found: &[Found], now: i64) -> SystemPrompt {

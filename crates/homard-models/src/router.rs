@@ -103,6 +103,14 @@ impl ModelRouter {
         &self.selector
     }
 
+    /// The models that see pictures and may be asked.
+    pub fn seeing(&self) -> impl Iterator<Item = ModelRef> {
+        let seeing = self.models.list().filter(|model| model.sees_images());
+        let named =
+            seeing.map(|model| ModelRef { provider: model.provider.clone(), model: model.id.clone() });
+        named.filter(|model| self.selector.allows(model))
+    }
+
     /// What providers can be called with.
     #[must_use]
     pub fn auth(&self) -> &BTreeMap<ProviderId, ProviderAuth> {

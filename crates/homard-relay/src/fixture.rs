@@ -48,6 +48,7 @@ pub(crate) struct World {
     pub(crate) relay: Relay,
     pub(crate) store: Store,
     pub(crate) talker: Arc<Talker>,
+    pub(crate) clock: Clock,
 }
 
 impl World {
@@ -57,17 +58,21 @@ impl World {
 
     /// The same where the model may use tools.
     pub(crate) fn with_tools(extra: Value, tools: Toolbox) -> Self {
+        Self::with_clock(extra, tools, Clock::system())
+    }
+
+    /// The same by another clock.
+    pub(crate) fn with_clock(extra: Value, tools: Toolbox, clock: Clock) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let workspace = dir.path().join("workspace");
         std::fs::create_dir_all(&workspace).unwrap();
         let mut config = json!({"agents": {"defaults": {"model": "test/talker", "workspace": workspace}}});
         merge(&mut config, extra);
         std::fs::write(dir.path().join("homard.json"), config.to_string()).unwrap();
-        Self::open(dir, tools)
+        Self::open(dir, tools, clock)
     }
 
-    fn open(dir: TempDir, tools: Toolbox) -> Self {
-        let clock = Clock::system();
+    fn open(dir: TempDir, tools: Toolbox, clock: Clock) -> Self {
         let paths = Paths::under(dir.path());
         std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
         if !paths.config_path.exists() {
@@ -93,19 +98,19 @@ impl World {
             skills: Skills::new(config),
             guards: Guards::default(),
             undo: Undo::new(paths.undo_dir(), clock.clone()),
-            processes: Processes::new(clock),
+            processes: Processes::new(clock.clone()),
             channel_names: Vec::new(),
         });
-        Self { dir, relay, store, talker }
+        Self { dir, relay, store, talker, clock }
     }
 
     /// Ends as a process that is killed does, and starts again.
     pub(crate) async fn crash(self) -> Self {
-        let Self { dir, relay, store, .. } = self;
+        let Self { dir, relay, store, clock, .. } = self;
         // From here on nothing is written any more, whatever the tasks of the old relay still try.
         store.close().await;
         drop(relay);
-        Self::open(dir, Toolbox::default())
+        Self::open(dir, Toolbox::default(), clock)
     }
 
     /// Somebody asks on a platform; the answer goes to `address`.

@@ -11,7 +11,7 @@ mod beyond;
 mod files;
 mod mirror;
 mod parts;
-mod route;
+pub(crate) mod route;
 mod target;
 
 use std::time::Duration;

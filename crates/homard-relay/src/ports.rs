@@ -153,6 +153,10 @@ impl MessagePort for Room {
 }
 
 impl VisionPort for Room {
+    fn sees(&self) -> bool {
+        self.relay().is_ok_and(|relay| relay.inner().router().seeing().next().is_some())
+    }
+
     fn look<'a>(
         &'a self,
         cx: &'a ToolCx,

@@ -7,6 +7,7 @@ pub(crate) mod offer;
 pub(crate) mod policy_layers;
 pub(crate) mod policy_view;
 pub(crate) mod program;
+pub(crate) mod resident;
 pub(crate) mod rules;
 pub(crate) mod settings;
 pub(crate) mod skill_calls;

@@ -16,7 +16,7 @@ use crate::files::undo;
 use crate::gate;
 use crate::hook_points::{HookAbout, HookPoint, HookRefusal, HookValue};
 use crate::outcome::ToolOutcome;
-use crate::policy::{ToolPolicy, canonical_name};
+use crate::policy::{DecidedBy, LayerName, ToolPolicy, canonical_name};
 use crate::ports::Ports;
 use crate::tool::{DynTool, ToolSpec};
 use crate::tools::apply_patch;
@@ -125,13 +125,16 @@ pub struct OfferedTool {
     spec: Arc<ToolSpec>,
     /// What the model is told at first, where that is less than everything.
     brief: Option<Arc<ToolSpec>>,
+    /// What it is told where there are nodes, if that is more.
+    with_nodes: Option<Arc<ToolSpec>>,
 }
 
 impl OfferedTool {
     fn new(tool: Arc<dyn DynTool>) -> Self {
         let spec = Arc::new(tool.spec());
         let brief = tool.is_brief().then(|| Arc::new(spec.in_brief()));
-        Self { tool, spec, brief }
+        let with_nodes = (spec.name == exec::NAME).then(|| Arc::new(exec::reaching_nodes(&spec)));
+        Self { tool, spec, brief, with_nodes }
     }
 
     /// What the model is told at first; the same as [`spec`](Self::spec) unless the tool is brief.
@@ -225,7 +228,14 @@ impl Toolbox {
     pub fn specs(&self, policy: &ToolPolicy, ports: &Ports) -> Arc<[Arc<ToolSpec>]> {
         let offered =
             self.tools.iter().filter(|(name, tool)| tool.tool.is_open(ports) && policy.decide(name).allowed);
-        offered.map(|(name, tool)| Arc::clone(self.fitting(policy, name, tool).told())).collect()
+        let has_nodes = self.tools.get(nodes::NAME).is_some_and(|nodes| nodes.tool.is_open(ports))
+            && policy.decide(nodes::NAME).allowed;
+        let told = offered.map(|(name, tool)| {
+            let tool = self.fitting(policy, name, tool);
+            let wider = tool.with_nodes.as_ref().filter(|_| has_nodes);
+            Arc::clone(wider.unwrap_or_else(|| tool.told()))
+        });
+        told.collect()
     }
 
     /// Runs a tool if there is one of that name, `policy` offers it and the gate lets it through; otherwise
@@ -235,6 +245,10 @@ impl Toolbox {
             Some(tool) if tool.tool.is_open(&cx.scope.ports) && policy.decide(name).allowed => {
                 let name = canonical_name(name);
                 self.call_through_gate(self.fitting(policy, &name, tool), &name, arguments, cx).await
+            }
+            Some(tool) if tool.tool.is_open(&cx.scope.ports) && is_owners(policy, name) => {
+                let name = &tool.spec.name;
+                ToolOutcome::error(format!("not run: whoever asks now may not have `{name}` used"))
             }
             Some(_) | None => self.unknown(policy, name, &cx.scope.ports),
         }
@@ -314,6 +328,11 @@ impl Toolbox {
             "there is no tool `{shown}` in this conversation.{hint} Available: {there}"
         ))
     }
+}
+
+/// Whether a tool is refused only because of who asks; then the conversation may be offered it all the same.
+fn is_owners(policy: &ToolPolicy, name: &str) -> bool {
+    matches!(policy.decide(name).by, DecidedBy::Denied { layer: LayerName::Owner, .. })
 }
 
 /// What filters make of a call that may be made: other arguments, where they changed them.

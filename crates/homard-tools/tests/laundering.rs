@@ -23,6 +23,10 @@ use tokio_util::sync::CancellationToken;
 struct Eye;
 
 impl VisionPort for Eye {
+    fn sees(&self) -> bool {
+        true
+    }
+
     fn look<'a>(
         &'a self,
         _cx: &'a ToolCx,

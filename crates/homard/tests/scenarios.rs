@@ -78,6 +78,8 @@ mod node_words;
 #[cfg(test)]
 mod nodes;
 #[cfg(test)]
+mod one_prompt;
+#[cfg(test)]
 mod openai_chat;
 #[cfg(test)]
 mod openai_refusals;

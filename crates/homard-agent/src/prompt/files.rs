@@ -62,23 +62,22 @@ pub(super) struct Told {
 }
 
 /// When the files last changed, in the order of [`read`].
-pub(super) fn stamps(workspace: &Path, extra: &[String]) -> Vec<Stamp> {
+pub(super) fn stamps(workspace: &Path) -> Vec<Stamp> {
     let stamp = |name: &str| {
         let metadata = std::fs::metadata(workspace.join(name)).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     };
-    let more = extra.iter().map(String::as_str);
-    NAMES.into_iter().chain([SMALL_MEMORY]).chain(more).map(stamp).collect()
+    NAMES.into_iter().chain([SMALL_MEMORY]).map(stamp).collect()
 }
 
 /// Reads the files.
-pub(super) fn read(workspace: &Path, extra: &[String]) -> Vec<Found> {
+pub(super) fn read(workspace: &Path) -> Vec<Found> {
     let found = |name: &str| Found { name: name.to_owned(), text: text_of(workspace, name) };
     let usual = NAMES.into_iter().map(|name| match found(name) {
         missing if missing.text.is_none() && name == MEMORY => found(SMALL_MEMORY),
         there => there,
     });
-    usual.chain(extra.iter().map(|name| found(name))).collect()
+    usual.collect()
 }
 
 /// The text of a file in the workspace. A link that leads out of it is as good as no file: a model that can

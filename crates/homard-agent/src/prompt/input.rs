@@ -1,4 +1,5 @@
-//! What a system prompt is made from. Nothing here changes by itself: no clock, no counters.
+//! What a system prompt is made from. Nothing here changes by itself, or with the message it is made for: no clock, no
+//! counters, not who speaks nor by which way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,27 +87,17 @@ pub struct FileRules {
     pub max_total_chars: usize,
     /// Whether a new workspace is left without its starting files.
     pub skip_templates: bool,
-    /// More files to tell, by their path in the workspace, after the usual ones.
-    pub extra: Vec<String>,
 }
 
 /// Where the model runs, for its own information.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// The machine's name, where it is known.
-    pub host: Option<String>,
     /// The model as the owner writes it.
     pub model: String,
-    /// The platform the conversation is on, where it is on one.
-    pub channel: Option<String>,
-    /// How hard it thinks.
-    pub thinking: String,
     /// The owner's time zone.
     pub timezone: String,
     /// Short names of models and what they stand for.
     pub aliases: Vec<(String, String)>,
-    /// Where the manual is.
-    pub docs: Option<String>,
 }
 
 /// Everything a system prompt is made from, beside the tools and the files themselves.
@@ -120,16 +111,10 @@ pub struct PromptInput {
     pub name: String,
     pub files: FileRules,
     pub surroundings: Surroundings,
-    /// How the owner is known on chat platforms.
-    pub owner: Option<String>,
-    /// What is particular about a group.
+    /// What is told in a group's own conversation.
     pub group: Option<String>,
     /// The skills there are, as a block ready to read.
     pub skills: Option<Arc<str>>,
-    /// The message that wakes the assistant up by itself.
-    pub heartbeat: Option<String>,
-    /// Whether the model must be told to mark its reasoning.
-    pub reasoning_tags: bool,
     /// Whether the model is a small one, which takes advice for other situations as meant for this one.
     pub is_small: bool,
 }

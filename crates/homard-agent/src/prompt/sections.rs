@@ -46,21 +46,17 @@ const fn section(
 }
 
 /// Every part, in the order it is told.
-const TABLE: [Section; 17] = [
+const TABLE: [Section; 13] = [
     section("identity", PromptMode::None, conduct::identity),
     section("tools", PromptMode::Minimal, conduct::tools),
     section("safety", PromptMode::Minimal, conduct::safety),
     section("workspace", PromptMode::Minimal, place::workspace),
     section("time", PromptMode::Minimal, place::time),
-    section("reasoning", PromptMode::Minimal, conduct::reasoning),
     section("memory", PromptMode::Full, context::memory),
     section("messaging", PromptMode::Full, conduct::messaging),
     section("silence", PromptMode::Full, conduct::silence),
-    section("heartbeat", PromptMode::Full, conduct::heartbeat),
-    section("docs", PromptMode::Full, place::docs),
     section("models", PromptMode::Full, place::models),
-    section("owner", PromptMode::Full, place::owner),
-    section("skills", PromptMode::Full, context::skills),
+    section("skills", PromptMode::Minimal, context::skills),
     section("files", PromptMode::Minimal, context::files),
     section("group", PromptMode::Minimal, place::group),
     section("runtime", PromptMode::Minimal, place::runtime),

@@ -19,7 +19,6 @@ fn input(workspace: &Path) -> PromptInput {
         },
         surroundings: Surroundings {
             model: "fake/fake-1".into(),
-            thinking: "low".into(),
             timezone: "Europe/Paris".into(),
             ..Surroundings::default()
         },
@@ -81,14 +80,10 @@ fn conversations_of_different_kinds_do_not_push_each_other_out() {
 fn each_mode_tells_what_it_is_for() {
     let dir = tempfile::tempdir().unwrap();
     let full = PromptInput {
-        owner: Some("+33 1".into()),
         group: Some("A group.".into()),
         skills: Some("<skill><name>a</name></skill>".into()),
-        heartbeat: Some("wake".into()),
-        reasoning_tags: true,
         surroundings: Surroundings {
             aliases: vec![("big".into(), "a/b".into())],
-            docs: Some("here".into()),
             ..input(dir.path()).surroundings
         },
         ..input(dir.path())
@@ -100,14 +95,10 @@ fn each_mode_tells_what_it_is_for() {
         "safety",
         "workspace",
         "time",
-        "reasoning",
         "memory",
         "messaging",
         "silence",
-        "heartbeat",
-        "docs",
         "models",
-        "owner",
         "skills",
         "files",
         "group",
@@ -115,7 +106,7 @@ fn each_mode_tells_what_it_is_for() {
     ];
     assert_eq!(parts(&full, &offered), all);
     let minimal = PromptInput { mode: PromptMode::Minimal, ..full.clone() };
-    let some = ["identity", "tools", "safety", "workspace", "time", "reasoning", "files", "group", "runtime"];
+    let some = ["identity", "tools", "safety", "workspace", "time", "skills", "files", "group", "runtime"];
     assert_eq!(parts(&minimal, &offered), some);
     let none = PromptInput { mode: PromptMode::None, ..full };
     assert_eq!(parts(&none, &offered), ["identity"]);
@@ -125,7 +116,7 @@ fn each_mode_tells_what_it_is_for() {
 fn parts_without_anything_to_say_are_left_out() {
     let dir = tempfile::tempdir().unwrap();
     let told = parts(&input(dir.path()), &tools(&["read"]));
-    assert_eq!(told, ["identity", "tools", "safety", "workspace", "time", "files", "runtime"]);
+    assert_eq!(told, ["identity", "tools", "safety", "workspace", "time", "silence", "files", "runtime"]);
 }
 
 #[test]

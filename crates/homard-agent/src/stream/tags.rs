@@ -13,9 +13,6 @@ const MAX_RUN: usize = 64;
 const MAX_INDENT: usize = 3;
 /// Most bytes of words to be spoken.
 const MAX_SPEECH: usize = 16_384;
-/// Most bytes kept of an answer that stands outside `<final>`, in case there is no other.
-const MAX_OUTSIDE: usize = 1_000_000;
-
 /// What comes out, in the order it was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
@@ -41,20 +38,9 @@ enum Place {
     Speech,
 }
 
-/// Where we are with respect to `<final>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Answer {
-    #[default]
-    Unseen,
-    Inside,
-    Left,
-}
-
 /// Takes marks out of a text.
 #[derive(Debug, Clone, Default)]
 pub struct TagFilter {
-    /// Whether only what stands in `<final>` is for the person.
-    enforce_final: bool,
     held: String,
     state: State,
 }
@@ -64,9 +50,6 @@ struct State {
     place: Place,
     /// How many spaces the line has so far, if it has nothing else.
     indent: Option<usize>,
-    answer: Answer,
-    /// What stood outside `<final>`.
-    outside: String,
     speech: String,
     /// Whether something was taken out before anything was shown, so that white space is not left over.
     trims: bool,
@@ -75,28 +58,13 @@ struct State {
 
 impl Default for State {
     fn default() -> Self {
-        Self {
-            place: Place::Text,
-            indent: Some(0),
-            answer: Answer::default(),
-            outside: String::new(),
-            speech: String::new(),
-            trims: false,
-            shown: false,
-        }
+        Self { place: Place::Text, indent: Some(0), speech: String::new(), trims: false, shown: false }
     }
 }
 
 type Sink<'s> = &'s mut dyn FnMut(Piece<'_>);
 
 impl TagFilter {
-    /// A filter for models that were told to put their answer into `<final>`. An answer without one is shown
-    /// whole at its end: hiding all of it would help nobody.
-    #[must_use]
-    pub fn enforcing_final() -> Self {
-        Self { enforce_final: true, ..Self::default() }
-    }
-
     /// Takes more text and gives what is decided.
     pub fn push(&mut self, text: &str, sink: Sink<'_>) {
         if self.held.is_empty() {
@@ -118,9 +86,6 @@ impl TagFilter {
         let state = std::mem::take(&mut self.state);
         if state.place == Place::Speech && !state.speech.is_empty() {
             sink(Piece::Wish(Directive::TtsText(state.speech)));
-        }
-        if self.enforce_final && state.answer == Answer::Unseen && !state.outside.is_empty() {
-            sink(Piece::Text(&state.outside));
         }
     }
 
@@ -186,10 +151,12 @@ impl TagFilter {
             Mark::ThinkOpen => state.place = Place::Thinking,
             Mark::ToolOpen => state.place = Place::Call,
             Mark::SpeechOpen => state.place = Place::Speech,
-            Mark::FinalOpen => state.answer = Answer::Inside,
-            Mark::FinalClose if state.answer == Answer::Inside => state.answer = Answer::Left,
-            Mark::FinalClose => {}
-            Mark::ThinkClose | Mark::ToolClose | Mark::SpeechClose | Mark::Noise => {}
+            Mark::FinalOpen
+            | Mark::FinalClose
+            | Mark::ThinkClose
+            | Mark::ToolClose
+            | Mark::SpeechClose
+            | Mark::Noise => {}
             Mark::Wish(wish) => sink(Piece::Wish(wish)),
         }
     }
@@ -310,14 +277,8 @@ impl TagFilter {
     fn show(&mut self, text: &str, sink: Sink<'_>) {
         let state = &mut self.state;
         state.indent = indent_after(state.indent, text);
-        let is_outside = self.enforce_final && state.answer != Answer::Inside;
-        let begins = if is_outside { state.outside.is_empty() } else { !state.shown };
-        let text = if state.trims && begins { text.trim_start() } else { text };
+        let text = if state.trims && !state.shown { text.trim_start() } else { text };
         if text.is_empty() {
-            return;
-        }
-        if is_outside {
-            fill(&mut state.outside, text, MAX_OUTSIDE);
             return;
         }
         state.shown = true;

@@ -29,6 +29,8 @@ const CORE: &str = "core";
 const OTHER: (&str, &str) = ("other", "Other");
 /// Groups that only gather what others have.
 const GATHERED: [&str; 2] = ["group:homard", "group:openclaw"];
+/// Why a tool that may be used is not offered.
+const TOO_SMALL: &str = "the model's context is small, so it is offered only the usual tools";
 /// Most of a description that is shown, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
@@ -52,7 +54,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
     if config.agents.agent(&agent).is_none() {
         return Err(RequestError::invalid(format!("unknown agent id `{agent}`")));
     }
-    let specs = cx.gateway.relay().setup().offered(&ToolPolicy::default());
+    let specs = cx.gateway.relay().setup().tools_there();
     let mut groups: Vec<ToolGroupRow> = Vec::new();
     for spec in specs.iter() {
         let (id, label) = group_of(&spec.name);
@@ -80,7 +82,7 @@ pub(super) async fn effective(
         (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
-    let specs = gateway.relay().setup().offered(&view.policy);
+    let specs = gateway.relay().setup().offered(&view);
     let row = |spec: &ToolSpec| ToolRow {
         raw_description: Some(spec.description.clone()),
         ..row(spec, title(&spec.name))
@@ -108,9 +110,19 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
     let supposing = Supposing { sender, model: params.model };
     let (view, _) = view(gateway, &key, &supposing).await?;
     let there = names(gateway);
+    let offered = gateway.relay().setup().offered(&view);
+    let explained = |name: &str| {
+        let told = explained(&view, name, &there);
+        // A model with a small context is offered less than it may have.
+        if !told.offered || offered.iter().any(|spec| spec.name == name) {
+            return told;
+        }
+        let (decided_by, advice) = (TOO_SMALL.to_owned(), Some("choose a larger model".to_owned()));
+        ExplainedTool { offered: false, decided_by, advice, ..told }
+    };
     let tools = match params.name.as_deref().map(canonical_name) {
-        Some(name) => vec![ExplainedTool { layers: layers(&view, &name), ..explained(&view, &name, &there) }],
-        None => there.iter().map(|name| explained(&view, name, &there)).collect(),
+        Some(name) => vec![ExplainedTool { layers: layers(&view, &name), ..explained(&name) }],
+        None => there.iter().map(|name| explained(name)).collect(),
     };
     Ok(ToolsExplainResult {
         session_key: key,
@@ -136,7 +148,7 @@ async fn view(
 
 /// The names of all tools there are.
 fn names(gateway: &Gateway) -> Vec<String> {
-    let specs = gateway.relay().setup().offered(&ToolPolicy::default());
+    let specs = gateway.relay().setup().tools_there();
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 

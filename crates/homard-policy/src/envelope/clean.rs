@@ -1,10 +1,10 @@
 //! Making what strangers wrote harmless where it stands beside what the gateway wrote, and taking the gateway's part
 //! off again for people.
 
-use super::{ABOUT, TITLES, UNTRUSTED};
+use super::{ABOUT, OWNERS_NOTE, TITLES, UNTRUSTED};
 use crate::queue::TOGETHER;
 
-/// A title that is told before the others.
+/// A title in transcripts of other software.
 const THREAD_HISTORY: &str = "Thread history";
 
 /// How lines of the gateway's begin that stand in brackets, in small letters.
@@ -45,6 +45,7 @@ pub(super) fn disarmed(text: &str) -> String {
             format!("({}", start.get(1..).unwrap_or_default())
         } else if (is_title && start.contains(UNTRUSTED))
             || start.starts_with(ABOUT)
+            || start.starts_with(OWNERS_NOTE)
             || (lower.starts_with('#') && lower.contains("(trusted metadata)"))
             || is_queued(start)
         {
@@ -89,6 +90,7 @@ fn info_block(user_text: &str) -> Option<&str> {
 }
 
 fn one_shown(user_text: &str) -> String {
+    let user_text = user_text.strip_suffix(super::WOKEN).unwrap_or(user_text);
     if info_block(user_text).is_none() {
         return user_text.to_owned();
     }
@@ -114,7 +116,9 @@ fn without_block<'t>(text: &'t str, files: &mut Vec<&'t str>) -> &'t str {
         .iter()
         .chain([&THREAD_HISTORY])
         .any(|title| first.strip_prefix(title).is_some_and(|rest| rest == format!(" {UNTRUSTED}:")));
-    if is_title && let Some(inside) = after.strip_prefix("```json\n") {
+    if (is_title || first == OWNERS_NOTE)
+        && let Some(inside) = after.strip_prefix("```json\n")
+    {
         return inside.split_once("\n```").map_or(text, |(_, rest)| rest.trim_start());
     }
     if first.starts_with("[media attached") && first.ends_with(']') {

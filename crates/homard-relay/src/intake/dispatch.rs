@@ -201,7 +201,6 @@ impl Dispatch {
         };
         told.labels.extend(self.brought_back(&visit, &admitted).await?);
         let admitted = admitted.with_text(told.text).with_pictures(told.pictures);
-        options.extra_system = told.system_extra;
         options.labels.extend(told.labels);
         let policy = self.queue_policy(&visit, &meaning.queue_wish());
         self.queue_up(admitted, options, &policy).await.map(|outcome| match outcome {

@@ -2,7 +2,7 @@
 //! before. And whose words all that is.
 
 use homard_channel::{ChatKind, Quoted, Sender};
-use homard_policy::envelope::{self, Activation, AttachedFile, GroupTold, Said, Told};
+use homard_policy::envelope::{self, AttachedFile, Said, Told};
 use homard_protocol::{EntryKind, Message, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
@@ -11,12 +11,12 @@ use super::inbound::InboundVisit;
 use super::media::Media;
 use crate::intake::admit::Admitted;
 use crate::parts::Dispatch;
+use crate::sessions::access::is_read_by_others;
 
 /// What the model is told.
 pub(super) struct Telling {
     pub(super) text: String,
     pub(super) pictures: Vec<UserBlock>,
-    pub(super) system_extra: Option<String>,
     /// Whose words are in it beside the sender's.
     pub(super) labels: Vec<Label>,
 }
@@ -40,46 +40,28 @@ impl Dispatch {
             })
             .collect();
         let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
-        let place = visit.account.rules.groups.place(&message.conversation, message.details.parent.as_ref());
-        let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
-        let owner_says = match message.conversation.kind() {
-            ChatKind::Direct => visit.account.rules.directs.system_prompt(peer).map(str::to_owned),
-            ChatKind::Group | ChatKind::Channel => {
-                Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty())
-            }
-        };
         let entry = visit.session.as_ref().map(|session| &session.entry);
-        let activation = entry.and_then(|entry| entry.group_activation.as_deref());
-        let usual = if place.require_mention { Activation::Mention } else { Activation::Always };
+        let owners_note = owners_note(visit);
         let mut told = Told::new(message, text);
         told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
         told.was_stopped = entry.is_some_and(|entry| entry.aborted_last_run == Some(true));
         told.last_at = entry.and_then(|entry| entry.last_interaction_at);
-        told.group = GroupTold {
-            activation: activation.and_then(Activation::parse).unwrap_or(usual),
-            owner_says: owner_says.as_deref(),
-        };
+        told.is_owner = admitted.standing().is_owner;
+        told.owners_note = owners_note.as_deref();
         told.elapsed = config.agents.defaults.envelope_elapsed;
         if told.is_empty() {
             return None;
         }
-        let parts = envelope::prompt(&told);
-        let mut text = parts.user_text;
+        let mut text = envelope::prompt(&told);
         for missing in &media.missing {
             text.push_str("\n\n[media not available: ");
             text.push_str(missing);
             text.push(']');
         }
-        let mut system_extra = parts.system_extra;
-        if let Some(words) = owner_says.filter(|_| message.conversation.kind() == ChatKind::Direct) {
-            system_extra.push_str("\n\n");
-            system_extra.push_str(&words);
-        }
-        let system_extra = Some(system_extra).filter(|words| !words.trim().is_empty());
         let labels = others(visit, admitted, !history.is_empty());
-        Some(Telling { text, pictures: media.pictures, system_extra, labels })
+        Some(Telling { text, pictures: media.pictures, labels })
     }
 }
 
@@ -122,6 +104,22 @@ const COMPARED: usize = 100;
 /// A text as it is compared: platforms show it without its signs.
 fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
+/// What the owner wrote about the chat a message came from. A group's own conversation has it in its prompt.
+fn owners_note(visit: &InboundVisit) -> Option<String> {
+    let (message, rules) = (&visit.message, &visit.account.rules);
+    match message.conversation.kind() {
+        ChatKind::Direct => {
+            let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
+            rules.directs.system_prompt(peer).map(str::to_owned)
+        }
+        ChatKind::Group | ChatKind::Channel if is_read_by_others(visit.key()) => None,
+        ChatKind::Group | ChatKind::Channel => {
+            let place = rules.groups.place(&message.conversation, message.details.parent.as_ref());
+            Some(place.system_prompt.join("\n\n")).filter(|words| !words.is_empty())
+        }
+    }
 }
 
 fn attached(saved: &super::media::Saved) -> AttachedFile {

@@ -163,7 +163,7 @@ fn last_spoken(entry: &SessionEntry, names: &[ChannelName], config: &Config) -> 
 }
 
 /// Where a conversation is by its key alone.
-fn of_key(key: &SessionKey, config: &Config) -> Option<Address> {
+pub(crate) fn of_key(key: &SessionKey, config: &Config) -> Option<Address> {
     let SessionKey::Agent { scope, thread, .. } = key else { return None };
     let (channel, account, chat, to) = match scope {
         SessionScope::Direct { channel, account, peer } => {

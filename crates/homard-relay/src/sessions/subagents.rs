@@ -15,7 +15,7 @@ use homard_config::config::agents::Agent;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
 use homard_runtime::{Clip, OrLog, millis, millis_i64};
-use homard_store::{NewSubagent, SessionEntry, SubagentAdded, SubagentRecord};
+use homard_store::{NewSubagent, SessionEntry, SessionRecord, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
 use tokio::sync::Notify;
 
@@ -38,20 +38,22 @@ pub(crate) struct Family {
     settled: Notify,
 }
 
-/// What a subagent is told beside its prompt.
-fn child_prompt(depth: u32, max_depth: u32) -> String {
+/// What a subagent is told beside its prompt, in every turn of its conversation.
+pub(crate) fn standing_orders(session: &SessionRecord, max_depth: u32) -> Option<String> {
+    let SessionKey::Agent { scope: SessionScope::Subagent(_), .. } = &session.key else { return None };
+    let depth = session.entry.spawn_depth?;
     let may = if depth < max_depth {
         " You may start subagents of your own; wait for what they report before you finish."
     } else {
         ""
     };
-    format!(
+    Some(format!(
         "## You are a subagent\nAnother agent gave you the task in the first message and goes on without you. \
          Do that task and nothing else, then stop. Nobody can answer questions: decide, and say what you \
          assumed.{may} Your last message is handed over as your result, so make it complete and short. If \
          there is nothing to report, answer exactly {}.",
         announce::SKIP
-    )
+    ))
 }
 
 /// Everything about a child that was decided before it is kept.
@@ -108,7 +110,6 @@ impl Subagents {
         let message = Inbound::from_operator(key, run_id.to_string(), task.task, now);
         let options = TurnOptions {
             timeout_ms: task.timeout.or(limits.run_timeout).map(millis),
-            extra_system: Some(child_prompt(plan.depth, limits.max_depth)),
             labels: cx.scope.taint.labels(),
             ..TurnOptions::of(Source::Subagent)
         };
@@ -212,15 +213,10 @@ impl Subagents {
         let (Some(row), true) = (found.pop(), found.is_empty()) else {
             return Err(PortError::Invalid("steer one subagent at a time".to_owned()));
         };
-        let max_depth = self.inner().config().agents.defaults.subagents.max_depth;
         let key = row.asked.child_key.clone();
         let run_id = run_name("steer", cx, &[target, &message])?;
         let message = Inbound::from_operator(key, run_id.to_string(), message, cx.clock.now_ms());
-        let options = TurnOptions {
-            extra_system: Some(child_prompt(row.asked.depth, max_depth)),
-            labels: cx.scope.taint.labels(),
-            ..TurnOptions::of(Source::Subagent)
-        };
+        let options = TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(Source::Subagent) };
         let accepted = self.turns().accept(message, options, Queue::Wait).await;
         accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await

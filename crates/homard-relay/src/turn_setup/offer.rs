@@ -6,6 +6,9 @@ use std::sync::Arc;
 use homard_runtime::Mutex;
 use homard_tools::{Ports, ToolPolicy, ToolSpec, Toolbox};
 
+use crate::parts::TurnSetup;
+use crate::turn_setup::small_window;
+
 /// Policies remembered; one per combination of agent and model in use.
 const MAX_KEPT: usize = 32;
 
@@ -55,5 +58,13 @@ impl Offers {
         let closed = closed.into_iter().map(str::to_owned).collect();
         made.push(Made { policy: policy.clone(), closed, offer: offer.clone() });
         offer
+    }
+}
+
+impl TurnSetup {
+    /// What a conversation under `policy` is offered by a model with a context of so many tokens, as things are now.
+    pub(crate) fn offer(&self, policy: &ToolPolicy, window: u32) -> Offer {
+        let rooms = self.inner().rooms();
+        small_window::fit_tools(rooms.offers.of(&rooms.tools, policy, &self.ports()), window)
     }
 }

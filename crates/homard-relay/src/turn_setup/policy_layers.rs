@@ -21,7 +21,7 @@ use crate::intake::admit::Admitted;
 use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::exec_rules::may_run_commands;
 
-mod groups;
+pub(super) mod groups;
 
 /// Whose models know the format of the patch tool.
 const PATCHING_PROVIDERS: [&str; 2] = ["openai", "openai-codex"];
@@ -49,6 +49,29 @@ pub struct Circumstances<'a> {
     pub passed_on: bool,
     /// Whether it came from a client that may write and not change settings.
     pub without_admin: bool,
+}
+
+impl<'a> Circumstances<'a> {
+    /// An operator speaks in a conversation on `channel`.
+    pub(crate) fn of_operator(
+        key: &'a SessionKey,
+        channel: &'a ChannelId,
+        session: Option<&'a SessionEntry>,
+        model: (&'a str, &'a str),
+    ) -> Self {
+        Self {
+            key,
+            sender: &Sender::Operator,
+            channel,
+            account: None,
+            model,
+            session,
+            works_for: None,
+            is_owner: true,
+            passed_on: false,
+            without_admin: false,
+        }
+    }
 }
 
 /// Who asks for what a turn does, and what the owner gives them beside.

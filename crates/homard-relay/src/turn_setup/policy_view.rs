@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use homard_channel::Sender;
-use homard_models::select::SelectError;
+use homard_models::select::{SelectError, usable_context};
 use homard_protocol::{AccountId, AgentId, ChannelId, ModelRef, PeerId, SessionKey};
 use homard_store::SessionRecord;
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 
 use crate::parts::TurnSetup;
 use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
+use crate::turn_setup::resident::Resident;
 use crate::turn_setup::settings::chosen_model;
 
 /// For whom a policy is looked at, when that is not the owner with the model in use.
@@ -34,16 +35,25 @@ pub struct PolicyView {
     pub profile: &'static str,
     /// Which files are to be had.
     pub files: &'static str,
+    /// The context of the model, in tokens; a small one is offered less.
+    window: u32,
 }
 
 impl TurnSetup {
-    /// What a turn under `policy` would be offered now.
+    /// Every tool that could be offered now.
     #[must_use]
-    pub fn offered(&self, policy: &ToolPolicy) -> Arc<[Arc<ToolSpec>]> {
-        self.inner().rooms().tools.specs(policy, &self.ports())
+    pub fn tools_there(&self) -> Arc<[Arc<ToolSpec>]> {
+        self.inner().rooms().tools.specs(&ToolPolicy::default(), &self.ports())
     }
 
-    /// The policy a message in this conversation would meet now.
+    /// What a conversation is offered now, as its model is told it.
+    #[must_use]
+    pub fn offered(&self, view: &PolicyView) -> Arc<[Arc<ToolSpec>]> {
+        self.offer(&view.policy, view.window).described
+    }
+
+    /// The policy a message of the supposed sender would meet now; where nobody is supposed, of the conversation's own
+    /// people.
     ///
     /// # Errors
     /// When the supposed model cannot be read.
@@ -69,18 +79,15 @@ impl TurnSetup {
         let operator = ChannelId::operator();
         let channel = key.channel().unwrap_or(&operator);
         let account = entry.and_then(|entry| AccountId::parse(entry.last_account_id.as_deref()?).ok());
+        let wanted = (model.provider.as_str(), model.model.as_str());
         let about = Circumstances {
-            key,
             sender: &sender,
-            channel,
             account: account.as_ref(),
-            model: (model.provider.as_str(), model.model.as_str()),
-            session: entry,
-            works_for: None,
             is_owner: self.inner().is_owner_by_id(channel, account.as_ref(), &sender),
-            passed_on: false,
-            without_admin: false,
+            ..Circumstances::of_operator(key, channel, entry, wanted)
         };
+        let resident = Resident::of(self.inner(), &about);
+        let about = if supposing.sender.is_some() { about } else { resident.speaking(&about) };
         let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
         let policy = policy_for(&config, agent, &about);
         let files = match asker(&config, &about) {
@@ -88,7 +95,9 @@ impl TurnSetup {
             Asker { has_all_files: true, .. } => "what the owner has, by files:all in alsoAllow",
             Asker { .. } => "the workspace, less what is about the owner: they are not the owner",
         };
-        Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model, files })
+        let window =
+            router.models().resolve(&model).map_or(u32::MAX, |it| usable_context(&it.model, &config));
+        Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model, files, window })
     }
 
     /// Tells the log about entries of the owner's lists that name no tool.

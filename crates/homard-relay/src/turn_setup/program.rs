@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use homard_agent::CallOptions;
+use homard_agent::{CallOptions, Rules};
 use homard_channel::Inbound;
 use homard_llm::{Sampling, ToolSpec};
 use homard_models::failover::Meter;
@@ -48,9 +48,16 @@ pub struct ProgramTool {
     pub parameters: Value,
 }
 
+/// What a turn offers, with what a program wants of it where one asks.
+pub(crate) fn heed(program: Option<&Program>, own: Arc<[ToolSpec]>, rules: &mut Rules) -> Arc<[ToolSpec]> {
+    let Some(program) = program else { return own };
+    rules.wishes = program.wishes();
+    program.offer(own)
+}
+
 impl Program {
     /// The same as the loop takes it.
-    pub(crate) fn wishes(&self) -> CallOptions {
+    fn wishes(&self) -> CallOptions {
         CallOptions {
             max_tokens: self.max_tokens,
             sampling: self.sampling.clone(),
@@ -59,7 +66,7 @@ impl Program {
     }
 
     /// The agent's own tools and, after them, the program's.
-    pub(crate) fn offer(&self, own: Arc<[ToolSpec]>) -> Arc<[ToolSpec]> {
+    fn offer(&self, own: Arc<[ToolSpec]>) -> Arc<[ToolSpec]> {
         if self.tools.is_empty() {
             return own;
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use homard_agent::{CompactionSettings, PromptInput};
+use homard_agent::{CompactionSettings, PromptInput, PromptMode};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
@@ -17,6 +17,7 @@ use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
 use crate::turn_setup::turn_prompt;
+use crate::turns::request::TurnOptions;
 
 /// A small context is divided by this for what is kept free for the answer.
 const SMALL_RESERVE_SHARE: u32 = 4;
@@ -113,6 +114,16 @@ pub fn settings_for(
 }
 
 impl TurnSettings {
+    /// Takes over what is wanted of this turn alone.
+    pub(crate) fn heed(&mut self, wanted: &TurnOptions) {
+        if let Some(level) = wanted.thinking.as_deref().and_then(ThinkingLevel::parse) {
+            self.thinking = level_for(&self.model.model, level);
+        }
+        if let Some(mode) = wanted.prompt_mode.as_deref().and_then(PromptMode::parse) {
+            self.prompt.mode = mode;
+        }
+    }
+
     /// Whether prompt and tools of so many tokens leave room to work in; fallbacks they leave none in are dropped.
     ///
     /// # Errors

@@ -9,31 +9,33 @@ use homard_agent::{
     Audience, FileRules, History, PictureRules, PromptError, PromptInput, PromptMode, Surroundings,
     SystemPrompt, mentioned_pictures, read_pictures,
 };
-use homard_channel::Sender;
+use homard_channel::{Conversation, Sender};
 use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_llm::Resolved;
-use homard_protocol::SessionKey;
+use homard_policy::accounts::ChannelAccounts;
+use homard_policy::envelope::group_intro;
 use homard_protocol::prompt_report::PromptReport;
+use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
-use homard_store::{RawJson, SessionEntry, StoreError};
+use homard_store::{RawJson, SessionEntry, SessionKind, StoreError};
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
 use crate::intake::admit::Admitted;
+use crate::message_actions::route::of_key;
 use crate::parts::TurnSetup;
 use crate::relay::Inner;
+use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_view::Supposing;
+use crate::turn_setup::policy_layers::{Circumstances, asker, groups, policy_for};
+use crate::turn_setup::resident::Resident;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
 use crate::turn_setup::small_window;
 
 /// What the assistant is called when the owner gave no name.
 const DEFAULT_NAME: &str = "Homard";
-/// Where Homard explains itself to a model that can run commands.
-const DOCS: &str = "run `homard --help`.";
-
 /// Where programs put pictures that are not to be kept.
 const TEMPORARY: &str = "/tmp";
 
@@ -52,40 +54,49 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
             max_file_chars: defaults.bootstrap_max_chars,
             max_total_chars: defaults.bootstrap_total_max_chars,
             skip_templates: defaults.skip_bootstrap,
-            extra: Vec::new(),
         },
         surroundings: Surroundings {
             model: format!("{}/{}", model.provider.id(), model.model.id),
             timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
             aliases: short_names.collect(),
-            ..Surroundings::default()
         },
         ..PromptInput::default()
     }
 }
 
-/// Fits the prompt to the conversation it is for.
+/// Fits the prompt to the conversation it is for; `about` is how its own people speak in it, `offering` what it is
+/// offered.
 pub(crate) fn fit(
     settings: &mut TurnSettings,
-    key: &SessionKey,
-    caller: Caller,
-    policy: &ToolPolicy,
+    config: &Config,
+    about: &Circumstances<'_>,
+    offering: &ToolPolicy,
     skills: &Snapshot,
 ) {
-    let can_run = policy.decide("exec").allowed;
-    let prompt = &mut settings.prompt;
-    // Skills are read before they are used.
-    prompt.skills = skills.prompt.clone().filter(|_| policy.decide("read").allowed);
-    prompt.mode = PromptMode::of(key);
-    prompt.audience = match (Audience::of(key), caller) {
+    let (prompt, key) = (&mut settings.prompt, about.key);
+    let is_subagent = SessionKind::of(key) == SessionKind::Subagent;
+    // Skills are read before they are used; who works for another was given its task.
+    prompt.skills = skills.prompt.clone().filter(|_| !is_subagent && offering.decide("read").allowed);
+    prompt.mode = prompt.mode.min(PromptMode::of(key));
+    prompt.audience = match (Audience::of(key), asker(config, about).caller) {
         // What is remembered of the owner is not for others, alone or in a group.
         (Audience::Owner, Caller::Guest) => Audience::Group,
         (audience, _) => audience,
     };
-    prompt.surroundings.channel = key.channel().map(ToString::to_string);
-    prompt.surroundings.thinking = settings.thinking.as_str().to_owned();
-    prompt.surroundings.docs = can_run.then(|| DOCS.to_owned());
+    prompt.group = group(config, about);
     small_window::fit_prompt(prompt, settings.compaction.window);
+}
+
+/// What is told in a group's own conversation: how to behave there, and what the owner wrote about it.
+fn group(config: &Config, about: &Circumstances<'_>) -> Option<String> {
+    let address = of_key(about.key, config).filter(|_| is_read_by_others(about.key))?;
+    let accounts = config.view::<ChannelAccounts>();
+    let account = accounts.get(&address.channel, &groups::account(&accounts, &address.channel, about));
+    let intro = group_intro(address.channel.as_str());
+    let conversation = Conversation::Group { id: address.to, thread: address.thread };
+    let place = account.rules.groups.place(&conversation, None);
+    let words = std::iter::once(intro.as_str()).chain(place.system_prompt);
+    Some(words.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// The prompt: kept, or made off the reactor.
@@ -222,12 +233,16 @@ impl TurnSetup {
         let entry = session.as_ref().map(|record| &record.entry);
         let rooms = inner.rooms();
         let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
-        let policy =
-            self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
+        let model = &settings.model;
+        let model = (model.provider.id().to_string(), model.model.id.to_string());
+        let operator = ChannelId::operator();
+        let about = Circumstances::of_operator(key, &operator, entry, (&model.0, &model.1));
+        let resident = Resident::of(inner, &about);
+        let about = resident.speaking(&about);
+        let offering = policy_for(&config, agent, &about);
         let skills = self.skills().for_turn(&config, agent).await;
-        fit(&mut settings, key, Caller::Owner, &policy, &skills);
-        let offer = rooms.offers.of(&rooms.tools, &policy, &self.ports());
-        let offer = small_window::fit_tools(offer, settings.compaction.window);
+        fit(&mut settings, &config, &about, &offering, &skills);
+        let offer = self.offer(&offering, settings.compaction.window);
         let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {

@@ -68,7 +68,8 @@ impl TurnSetup {
     }
 }
 
-/// The models to ask, in order: the one that is named; else the owner's for pictures, then the turn's own.
+/// The models to ask, in order: the one that is named; else the owner's for pictures, then the turn's own, then the
+/// first that sees.
 fn seeing(
     router: &ModelRouter,
     named: Option<&str>,
@@ -97,7 +98,10 @@ fn seeing(
             None
         }
     });
-    let chain: Vec<Resolved> = resolved.filter(|next| next.model.sees_images()).collect();
+    let mut chain: Vec<Resolved> = resolved.filter(|next| next.model.sees_images()).collect();
+    if chain.is_empty() && named.is_none() {
+        chain.extend(router.seeing().find_map(|model| router.models().resolve(&model).ok()));
+    }
     if chain.is_empty() { Err(nobody_sees()) } else { Ok(chain) }
 }
 

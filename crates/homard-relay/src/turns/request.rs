@@ -27,6 +27,9 @@ pub struct TurnOptions {
     pub model: Option<String>,
     /// How hard to think in this turn only.
     pub thinking: Option<String>,
+    /// How little the model is told first: `minimal` or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt_mode: Option<String>,
     /// Time limit of this turn only, in milliseconds.
     pub timeout_ms: Option<u64>,
     /// Added to the system prompt of this turn only.

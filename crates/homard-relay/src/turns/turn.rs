@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_agent::{Agent, Ended, History, How, Turn, overhead_tokens};
+use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
-use homard_llm::{Resolved, ThinkingLevel};
+use homard_llm::Resolved;
 use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
-use homard_models::select::level_for;
 use homard_protocol::events::{ErrorKind, RunPhase};
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, OrLog, TRACE};
@@ -29,12 +29,14 @@ use crate::intake::origin;
 use crate::parts::Turns;
 use crate::relay::Inner;
 use crate::sessions::access::works_for;
+use crate::sessions::subagents::standing_orders;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
+use crate::turn_setup::program;
+use crate::turn_setup::resident::Resident;
 use crate::turn_setup::rules::rules_for;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
-use crate::turn_setup::small_window;
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
@@ -269,14 +271,19 @@ pub(crate) async fn prepare(
     let asked = options.model.as_deref();
     let settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked);
     let mut settings = settings.map_err(|error| NotBegun(error.to_string()))?;
-    if let Some(level) = options.thinking.as_deref().and_then(ThinkingLevel::parse) {
-        settings.thinking = level_for(&settings.model.model, level);
-    }
+    settings.heed(&options);
     let works_for = works_for(inner.store(), &session).await;
-    let about = circumstances(&admitted, &options, &settings.model, &session, works_for.as_ref());
+    let model = settings.model.clone();
+    let about = circumstances(&admitted, &options, &model, &session, works_for.as_ref());
     let (policy, asker) = (Arc::new(policy_for(&config, agent, &about)), asker(&config, &about));
+    let resident = Resident::of(inner, &about);
+    let usual = resident.speaking(&about);
+    let offering = match resident.speaks(&about) {
+        true => Arc::clone(&policy),
+        false => Arc::new(policy_for(&config, agent, &usual)),
+    };
     let skills = setup.skills().for_turn(&config, agent).await;
-    turn_prompt::fit(&mut settings, admitted.session_key(), asker.caller, &policy, &skills);
+    turn_prompt::fit(&mut settings, &config, &usual, &offering, &skills);
     // What a program brought stands before the message, or in its place.
     let alone = options.program.as_ref().is_none_or(|program| program.before.is_empty());
     let mut told = match history.take().filter(|_| alone) {
@@ -299,12 +306,12 @@ pub(crate) async fn prepare(
     if started.new_session {
         hook_points::session_started(inner, run).await;
     }
-    let offer = rooms.offers.of(&rooms.tools, &policy, &setup.ports());
-    let offer = small_window::fit_tools(offer, settings.compaction.window);
+    let offer = setup.offer(&offering, settings.compaction.window);
     let system = system_prompt(&setup, &settings.prompt, &offer.described).await;
     let system = system.map_err(|error| NotBegun(error.to_string()))?;
     let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
-    let system = told_first(inner, run, system.text, options.extra_system.as_deref()).await;
+    let orders = standing_orders(&session, config.agents.defaults.subagents.max_depth);
+    let system = told_first(inner, run, system.text, orders.or(options.extra_system).as_deref()).await;
     settings
         .make_room(&config, overhead_tokens(&system, &offer.for_model))
         .map_err(|error| NotBegun(error.to_string()))?;
@@ -316,13 +323,7 @@ pub(crate) async fn prepare(
     let exec = exec_rules(&config, agent, Some(&session.entry), inner.exec_policy());
     let steer = steering::of(turns, run, &session.session_id);
     let mut rules = rules_for(&config, &settings.model, Some(&session.entry), &policy, &settings.workspace);
-    let offered = match &options.program {
-        Some(program) => {
-            rules.wishes = program.wishes();
-            program.offer(offer.for_model)
-        }
-        None => offer.for_model,
-    };
+    let offered = program::heed(options.program.as_deref(), offer.for_model, &mut rules);
     let turn = Turn {
         run_id: run.id.clone(),
         session_key: admitted.session_key().clone(),
@@ -348,7 +349,7 @@ pub(crate) async fn prepare(
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
 }
 
-/// What the model is told first: the prompt, what the message brought besides, and what filters add.
+/// What the model is told first: the prompt, what a subagent is told or a program brought, and what filters add.
 async fn told_first(inner: &Inner, run: &Run, prompt: Arc<str>, extra: Option<&str>) -> Arc<str> {
     let added = hook_points::prompt_addition(inner, run).await;
     let more = extra.into_iter().chain((!added.is_empty()).then_some(added.as_str()));
@@ -393,7 +394,7 @@ fn circumstances<'a>(
         key: admitted.session_key(),
         sender: &message.sender,
         channel: &message.channel,
-        account: Some(&message.account),
+        account: Some(&message.account).filter(|_| message.sender != Sender::Operator),
         model: (model.provider.id().as_str(), model.model.id.as_str()),
         session: Some(&session.entry),
         works_for,

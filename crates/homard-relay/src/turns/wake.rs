@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_channel::Inbound;
+use homard_policy::envelope::waking_event;
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clip, Mutex};
 use homard_store::RunStatus;
@@ -21,10 +22,6 @@ use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
 
-/// What the model is told beside the event.
-const WOKEN: &str = "## You were woken\nThe last message is an event of the system, not words of the user. Do what it \
-    asks for. If it is a reminder, pass it on to the user in your own words. If nothing needs to be done or said, \
-    answer exactly NO_REPLY.";
 /// How much of an answer the last look shows, in characters.
 const PREVIEW_CHARS: usize = 200;
 
@@ -93,10 +90,10 @@ impl Turns {
             return Ok(Woken::Waits);
         }
         let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
-        let text = format!("System: [{}] {text}", inner.clock().now_rfc3339());
+        let text = waking_event(&inner.clock().now_rfc3339(), &text);
         // Nobody typed it, so it is answered where the conversation was last spoken to.
         let to = self.messages().route_of(&session).await?;
-        let options = TurnOptions { extra_system: Some(WOKEN.to_owned()), labels, ..TurnOptions::of(source) };
+        let options = TurnOptions { labels, ..TurnOptions::of(source) };
         let options = options.speaking_up(&session, to);
         let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
         let run_id = match self.accept(message, options, Queue::Wait).await? {

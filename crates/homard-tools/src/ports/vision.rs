@@ -17,8 +17,11 @@ pub struct Described {
 
 /// Models that see.
 pub trait VisionPort: Send + Sync {
+    /// Whether any model here sees; without one the tool is not offered.
+    fn sees(&self) -> bool;
+
     /// Asks about pictures: `model` if it is named, else the owner's model for pictures, else the
-    /// conversation's own if it sees.
+    /// conversation's own if it sees, else the first of the owner's that does.
     fn look<'a>(
         &'a self,
         cx: &'a ToolCx,

@@ -18,7 +18,7 @@ use homard_exec::{
 use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
@@ -26,7 +26,7 @@ use crate::gate::{CommandRun, Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::ports::PortError;
 use crate::registry::{ToolEntry, ToolOptions};
-use crate::tool::{DynTool, Tool};
+use crate::tool::{DynTool, Tool, ToolSpec};
 
 mod on_node;
 mod permission;
@@ -59,6 +59,19 @@ pub(crate) const ENTRY: ToolEntry = ToolEntry {
 /// The form of the tool for conversations that cannot look after what goes on in the background.
 pub(crate) fn without_background(options: &ToolOptions) -> Arc<dyn DynTool> {
     Arc::new(ExecTool::new(options))
+}
+
+/// What a model is told of the tool where there are nodes.
+pub(crate) fn reaching_nodes(spec: &ToolSpec) -> ToolSpec {
+    let mut spec = spec.clone();
+    if let Some(fields) = spec.parameters.get_mut("properties").and_then(Value::as_object_mut) {
+        let host = json!({"description": "Where to run it; here if absent.", "type": "string", "enum": ["gateway", "node"]});
+        fields.insert("host".to_owned(), host);
+        let node =
+            json!({"description": "Id or name; needed where several could be meant.", "type": "string"});
+        fields.insert("node".to_owned(), node);
+    }
+    spec
 }
 
 pub(crate) struct ExecTool {
@@ -105,6 +118,7 @@ pub(crate) struct ExecInput {
     #[schemars(skip)]
     #[expect(dead_code, reason = "known, and without meaning as long as there is no sandbox")]
     elevated: Option<bool>,
+    // Offered where there are nodes.
     #[serde(default)]
     #[schemars(skip)]
     host: Option<String>,

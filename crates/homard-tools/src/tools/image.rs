@@ -21,7 +21,7 @@ use crate::files::open_no_symlinks::open_no_symlinks;
 use crate::files::paths::{PathError, Paths};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
-use crate::ports::{PortError, Ports};
+use crate::ports::{PortError, Ports, VisionPort};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::web::address::{Guard, Refused};
@@ -177,7 +177,7 @@ impl Tool for Image {
     }
 
     fn is_open(&self, ports: &Ports) -> bool {
-        ports.vision.is_some()
+        ports.vision().is_ok_and(VisionPort::sees)
     }
 
     async fn run(&self, input: ImageInput, cx: &ToolCx) -> ToolOutcome {

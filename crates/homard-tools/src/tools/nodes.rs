@@ -26,7 +26,7 @@ use crate::tools::file_edits::replace_file::replace_file;
 use crate::words_of_others::taint::{Label, Source};
 
 /// The name the model calls it by.
-const NAME: &str = "nodes";
+pub(crate) const NAME: &str = "nodes";
 /// Where pictures and recordings are put, in the workspace.
 const MEDIA_DIR: &str = "media/nodes";
 /// Longest recording that may be asked for, in milliseconds.

@@ -389,14 +389,19 @@ async fn the_31st_configuration_write_of_a_minute_is_put_off() {
 }
 
 #[tokio::test]
-async fn who_may_write_and_not_change_settings_is_not_given_the_tools_and_commands_that_do() {
+async fn who_may_write_and_not_change_settings_is_refused_the_tools_and_commands_that_do() {
     let world = World::start().await;
     let mut helper = world.with_scopes(&["operator.read", "operator.write"]).await;
-    world.fake.says("hello");
+    world
+        .fake
+        .calls("gateway", json!({"action": "config.get"}))
+        .calls("cron", json!({"action": "list"}))
+        .says("no");
     talk(&mut helper, KEY, "hi").await;
-    let offered = world.fake.requests().pop().unwrap().body["tools"].to_string();
-    assert!(!offered.contains("\"gateway\"") && !offered.contains("\"cron\""), "{offered}");
-    assert!(offered.contains("\"exec\""), "{offered}");
+    let told = world.fake.requests().pop().unwrap().body["messages"].to_string();
+    for tool in ["gateway", "cron"] {
+        assert!(told.contains(&format!("whoever asks now may not have `{tool}` used")), "{told}");
+    }
     let params =
         json!({"sessionKey": KEY, "message": "/config set tools.taint.mode off", "idempotencyKey": "c"});
     helper.call("chat.send", params).await.unwrap();
@@ -404,8 +409,8 @@ async fn who_may_write_and_not_change_settings_is_not_given_the_tools_and_comman
     let mut owner = world.owner().await;
     let config = owner.call("config.get", json!({})).await.unwrap();
     assert_eq!(config["config"]["tools"]["taint"], json!(null), "{config}");
-    world.fake.says("hello");
+    world.fake.calls("cron", json!({"action": "list"})).says("hello");
     talk(&mut owner, KEY, "hi").await;
-    let offered = world.fake.requests().pop().unwrap().body["tools"].to_string();
-    assert!(offered.contains("\"gateway\"") && offered.contains("\"cron\""), "{offered}");
+    let told = world.fake.requests().pop().unwrap().body["messages"].to_string();
+    assert_eq!(told.matches("whoever asks now may not").count(), 2, "the owner may: {told}");
 }

@@ -1,11 +1,9 @@
 //! Who the model is and how it behaves.
 
 use super::Material;
-use crate::prompt::input::Audience;
 
 const TOOLS: &str = include_str!("../../../prompts/sections/tools.md");
 const SAFETY: &str = include_str!("../../../prompts/sections/safety.md");
-const REASONING: &str = include_str!("../../../prompts/sections/reasoning.md");
 const MESSAGING: &str = include_str!("../../../prompts/sections/messaging.md");
 const SILENCE: &str = include_str!("../../../prompts/sections/silence.md");
 /// What the assistant is called unless it has a name of its own.
@@ -31,24 +29,12 @@ pub(super) fn safety(_: &Material<'_>) -> Option<String> {
     Some(SAFETY.to_owned())
 }
 
-pub(super) fn reasoning(material: &Material<'_>) -> Option<String> {
-    material.input.reasoning_tags.then(|| REASONING.to_owned())
-}
-
 pub(super) fn messaging(material: &Material<'_>) -> Option<String> {
     material.has_tool("message").then(|| MESSAGING.to_owned())
 }
 
-/// Where silence can be the right answer: among many people, and when the words went elsewhere.
+/// When silence is the right answer. A small model takes it for the answer to everything, so it is told only where it
+/// must know, in groups.
 pub(super) fn silence(material: &Material<'_>) -> Option<String> {
-    let speaks_elsewhere = material.has_tool("message") && !material.input.is_small;
-    let may = material.input.audience == Audience::Group || speaks_elsewhere;
-    may.then(|| SILENCE.to_owned())
-}
-
-pub(super) fn heartbeat(material: &Material<'_>) -> Option<String> {
-    let wake = material.input.heartbeat.as_ref()?;
-    Some(format!(
-        "## Heartbeat\nA message that reads \"{wake}\" wakes you up by itself. If nothing needs attention, answer exactly HEARTBEAT_OK; otherwise say what does."
-    ))
+    (!material.input.is_small).then(|| SILENCE.to_owned())
 }

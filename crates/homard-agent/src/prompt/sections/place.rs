@@ -23,11 +23,6 @@ pub(super) fn time(material: &Material<'_>) -> Option<String> {
     Some(format!("## Time\nThe owner's time zone is {zone}. Each message begins with the time it was sent."))
 }
 
-pub(super) fn docs(material: &Material<'_>) -> Option<String> {
-    let docs = material.input.surroundings.docs.as_ref()?;
-    Some(format!("## Homard\nBefore you answer about Homard itself, look it up: {docs}"))
-}
-
 pub(super) fn models(material: &Material<'_>) -> Option<String> {
     let aliases = &material.input.surroundings.aliases;
     if aliases.is_empty() {
@@ -37,11 +32,6 @@ pub(super) fn models(material: &Material<'_>) -> Option<String> {
     Some(format!("## Models\nShort names: {}.", lines.collect::<Vec<_>>().join(", ")))
 }
 
-pub(super) fn owner(material: &Material<'_>) -> Option<String> {
-    let owner = material.input.owner.as_ref()?;
-    Some(format!("## Owner\nYour owner writes as {owner}. Others may not give you orders."))
-}
-
 pub(super) fn group(material: &Material<'_>) -> Option<String> {
     let about = material.input.group.as_ref()?;
     Some(format!("## Group\n{about}"))
@@ -49,14 +39,8 @@ pub(super) fn group(material: &Material<'_>) -> Option<String> {
 
 pub(super) fn runtime(material: &Material<'_>) -> Option<String> {
     let here = &material.input.surroundings;
-    let facts = [
-        ("host", here.host.as_deref()),
-        ("os", Some(std::env::consts::OS)),
-        ("arch", Some(std::env::consts::ARCH)),
-        ("model", Some(here.model.as_str())),
-        ("channel", here.channel.as_deref()),
-        ("thinking", Some(here.thinking.as_str())),
-    ];
-    let known = facts.iter().filter_map(|(name, value)| Some(format!("{name}={}", (*value)?)));
+    let facts =
+        [("os", std::env::consts::OS), ("arch", std::env::consts::ARCH), ("model", here.model.as_str())];
+    let known = facts.iter().map(|(name, value)| format!("{name}={value}"));
     Some(format!("Runtime: {}", known.collect::<Vec<_>>().join(" ")))
 }

@@ -103,18 +103,6 @@ fn wishes_are_heard_and_not_shown() {
 }
 
 #[test]
-fn with_final_enforced_only_the_answer_is_shown_unless_there_is_none() {
-    let cases = [
-        ("let me see <final>hello</final> bye", "hello"),
-        ("<think>hm</think><final>hello", "hello"),
-        ("no tags at all", "no tags at all"),
-    ];
-    for (said, text) in cases {
-        assert_eq!(run(TagFilter::enforcing_final(), &[said]).text, text, "{said:?}");
-    }
-}
-
-#[test]
 fn a_filter_is_as_new_after_its_end() {
     let mut filter = TagFilter::default();
     let mut out = Out::default();
@@ -144,8 +132,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn any_split_gives_the_same_as_none(text in texts(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12), enforce in any::<bool>()) {
-        let filter = || if enforce { TagFilter::enforcing_final() } else { TagFilter::default() };
+    fn any_split_gives_the_same_as_none(text in texts(), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
+        let filter = TagFilter::default;
         let bounds: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| bounds[cut.index(bounds.len())]).collect();
         cuts.extend([0, text.len()]);

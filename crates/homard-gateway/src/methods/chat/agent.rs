@@ -66,6 +66,18 @@ fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), RequestError>
     })
 }
 
+/// How much the model is to be told first, where the caller says so.
+fn prompt_mode(rest: &serde_json::Map<String, Value>) -> Result<Option<String>, RequestError> {
+    let words = || "invalid agent params: at /promptMode: must be full, minimal or none";
+    match rest.get("promptMode") {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(word)) if ["full", "minimal", "none"].contains(&word.as_str()) => {
+            Ok(Some(word.clone()))
+        }
+        Some(_) => Err(RequestError::invalid(words())),
+    }
+}
+
 /// `agent`: answers `accepted` at once and again when the run is over.
 pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
@@ -86,11 +98,13 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
         params.timeout.filter(|seconds| *seconds > 0.0).map(Duration::try_from_secs_f64).transpose();
     let timeout = timeout
         .map_err(|error| RequestError::invalid(format!("invalid agent params: at /timeout: {error}")))?;
+    let prompt_mode = prompt_mode(&params.rest)?;
     let to = delivery::destination(gateway, &params.rest, &key).await?;
     let message = operator_message(gateway, key, params.message, images, run_id.to_string());
     let options = TurnOptions {
         model,
         thinking: params.thinking,
+        prompt_mode,
         timeout_ms: timeout.map(millis),
         extra_system: params.extra_system_prompt,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),

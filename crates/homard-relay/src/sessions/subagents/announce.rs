@@ -8,7 +8,6 @@ use homard_protocol::{RunId, Usage};
 use homard_runtime::{Clip, OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
-use super::child_prompt;
 use crate::parts::Subagents;
 use crate::turns::accept::AcceptError;
 use crate::turns::queue::Queue;
@@ -184,12 +183,10 @@ impl Subagents {
             tracing::info!(session = %child.requester_key, "nobody is left to tell about a subagent");
             return Ok(());
         }
-        let limits = &inner.config().agents.defaults.subagents;
         // What a child read is in what it says.
         let labels = self.setup().labels_of(&child.child_key).await?;
         let text = announcement(child, fared, requester.is_some());
         let to = self.messages().route_of(&child.requester_key).await?;
-        let extra_system = requester.map(|row| child_prompt(row.asked.depth, limits.max_depth));
         loop {
             let message = Inbound::from_operator(
                 child.requester_key.clone(),
@@ -197,11 +194,7 @@ impl Subagents {
                 text.clone(),
                 inner.clock().now_ms(),
             );
-            let options = TurnOptions {
-                extra_system: extra_system.clone(),
-                labels: labels.clone(),
-                ..TurnOptions::of(Source::Announce)
-            };
+            let options = TurnOptions { labels: labels.clone(), ..TurnOptions::of(Source::Announce) };
             match self
                 .turns()
                 .accept(message, options.speaking_up(&child.requester_key, to.clone()), Queue::Wait)

@@ -4,7 +4,7 @@ use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::tools::ToolRule;
 use homard_policy::accounts::{ChannelAccounts, GroupTools};
-use homard_protocol::{SessionKey, SessionScope};
+use homard_protocol::{AccountId, ChannelId, SessionKey, SessionScope};
 use homard_tools::{Layer, LayerName, canonical_name};
 
 use super::{Circumstances, lists, parent};
@@ -65,11 +65,20 @@ fn in_group<T>(
         return None;
     };
     let accounts = config.view::<ChannelAccounts>();
-    let usual = || accounts.usual(channel);
-    let account = accounts.get(channel, &about.account.cloned().unwrap_or_else(usual));
+    let account = accounts.get(channel, &account(&accounts, channel, about));
     let tools =
         account.group_tools(id.as_str(), |senders| sender_key(senders.keys().map(String::as_str), about));
     tools.as_ref().map(read)
+}
+
+/// Which of our accounts a conversation is at: the one that heard the message, else the one it was last heard at.
+pub(in crate::turn_setup) fn account(
+    accounts: &ChannelAccounts,
+    channel: &ChannelId,
+    about: &Circumstances<'_>,
+) -> AccountId {
+    let kept = || AccountId::parse(about.session?.last_account_id.as_deref()?).ok();
+    about.account.cloned().or_else(kept).unwrap_or_else(|| accounts.usual(channel))
 }
 
 /// The key that means this sender: by the platform's id, never by a name, which anybody can take. Else `*`.

@@ -25,6 +25,10 @@ struct Eye {
 }
 
 impl VisionPort for Eye {
+    fn sees(&self) -> bool {
+        true
+    }
+
     fn look<'a>(
         &'a self,
         _cx: &'a ToolCx,
