@@ -53,7 +53,10 @@ fn assert_cache_holds(world: &World) {
 /// Ada writes on Telegram and is answered.
 async fn on_telegram(world: &World, telegram: &FakeTelegram, text: &str) {
     world.fake.says("answered there");
+    let asked = world.fake.request_count();
     telegram.user_says(ADA, ADA, text);
+    // An answer whose arrival a killed process did not note may come twice, so the question is what is waited for.
+    world.fake.wait_for_request(asked + 1).await.unwrap();
     assert_eq!(telegram.next_sent().await.unwrap().text(), "answered there");
 }
 
