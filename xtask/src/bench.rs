@@ -4,6 +4,7 @@
 //! what is printed can be pasted. This file knows nothing of what is measured.
 
 mod compare;
+pub(crate) mod weigh;
 
 use std::fs;
 
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     say(&table);
     let file = root().join(FILE);
     let document = fs::read_to_string(&file).unwrap_or_else(|_| EMPTY.to_owned());
-    let Some(document) = between_markers(&document, &table) else {
+    let Some(document) = between(&document, (BEGIN, END), &table) else {
         bail!("{FILE} has no `{BEGIN}` followed by `{END}`, so there is no place for the table");
     };
     fs::write(&file, document).with_context(|| format!("could not write `{FILE}`"))?;
@@ -67,11 +68,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The document with everything between the markers replaced.
-fn between_markers(document: &str, body: &str) -> Option<String> {
-    let (before, rest) = document.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{}\n{END}{after}", body.trim()))
+/// The document with everything between two markers replaced.
+fn between(document: &str, (begin, end): (&str, &str), body: &str) -> Option<String> {
+    let (before, rest) = document.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n{}\n{end}{after}", body.trim()))
 }
 
 #[cfg(test)]

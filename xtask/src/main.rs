@@ -39,6 +39,7 @@ usage: cargo xtask <command>
       --seconds N        how long each (default 60)
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
       --compare REV      measure in turns with the build of that commit and print ratios
+  weigh [--write]    what each package adds to the code of a release build; --write updates docs/benchmarks.md
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         "tidy" => tidy::run(rest),
         "fuzz" => hardening::fuzz::run(rest),
         "bench" => bench::run(rest),
+        "weigh" => bench::weigh::run(rest),
         "compat" => hardening::compat::run(rest),
         "crash" => hardening::crash::run(rest),
         "protocol" => protocol::run(rest),

@@ -120,16 +120,8 @@ impl Gateway {
         } = parts;
         let lifecycle = Lifecycle::default();
         let connections = Connections::new(&host, &lifecycle.boot_id, reach.tls);
-        let listeners = Arc::clone(&connections.clients);
-        bus.listen(move |event| listeners.publish(event));
+        bus.listen(Arc::clone(&connections.clients) as _);
         let nodes = Arc::new(Nodes::new(config.clone(), store.clone(), bus.clone(), clock.clone()));
-        // Weakly: the nodes hold the bus.
-        let listening = Arc::downgrade(&nodes);
-        bus.listen(move |event| {
-            if let Some(nodes) = listening.upgrade() {
-                nodes.registry().hear(event);
-            }
-        });
         let openai = OpenAiApi {
             config: config.clone(),
             store: store.clone(),

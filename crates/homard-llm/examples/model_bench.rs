@@ -145,7 +145,8 @@ fn request(api: &str, messages: Vec<Value>) -> Result<Request, Failure> {
         description: "Does one thing, and does it well enough to be described in a sentence.".to_owned(),
         parameters: json!({"type": "object", "required": ["path"], "properties": {
             "path": {"type": "string", "description": "Which file."},
-            "limit": {"type": "integer", "description": "How many lines."}}}),
+            "limit": {"type": "integer", "description": "How many lines."}}})
+        .into(),
     };
     Ok(Request {
         model: Arc::new(ModelSpec::new(ProviderId::parse("p")?, ModelId::parse("m")?, api)),

@@ -22,6 +22,7 @@ pub use call::arguments::{MAX_ARGUMENT_BYTES, arguments_fault};
 pub use call::params::Params;
 pub use call::request::{Request, ThinkingLevel, ToolSpec};
 pub use call::sampling::{Sampling, ToolChoice};
+pub use call::schema::ToolSchema;
 pub use call::written_calls::{Written, written_calls};
 pub use classify::classify;
 pub use demo::{DEMO_MODEL, DEMO_PROVIDER, Demo};

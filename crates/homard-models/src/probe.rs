@@ -234,7 +234,8 @@ fn call_question(model: &Resolved, credential: Arc<homard_llm::Credential>, cloc
     let tool = ToolSpec {
         name: TOOL.to_owned(),
         description: "Notes one word.".to_owned(),
-        parameters: serde_json::json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}),
+        parameters: serde_json::json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]})
+            .into(),
     };
     let mut request = question(model, credential, &options, clock);
     let asked = UserMessage {

@@ -16,6 +16,8 @@ mod rows;
 mod surface;
 mod wake_words;
 
+use std::sync::Arc;
+
 use homard_config::ConfigHandle;
 use homard_relay::Bus;
 use homard_runtime::Clock;
@@ -30,7 +32,7 @@ pub use rows::{claim, is_node};
 /// The nodes: those that are here, and what is known of all.
 #[derive(Debug)]
 pub struct Nodes {
-    registry: NodeRegistry,
+    registry: Arc<NodeRegistry>,
     config: ConfigHandle,
     store: Store,
     bus: Bus,
@@ -38,10 +40,12 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// None is here yet.
+    /// None is here yet. Those that come hear what the bus tells of conversations they listen to.
     #[must_use]
     pub fn new(config: ConfigHandle, store: Store, bus: Bus, clock: Clock) -> Self {
-        Self { registry: NodeRegistry::default(), config, store, bus, clock }
+        let registry = Arc::new(NodeRegistry::default());
+        bus.listen(Arc::clone(&registry) as _);
+        Self { registry, config, store, bus, clock }
     }
 
     /// Those that are here.

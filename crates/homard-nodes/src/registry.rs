@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use homard_protocol::connect::ConnectParams;
 use homard_protocol::{ConnId, DeviceId};
-use homard_relay::{Audience, Published};
+use homard_relay::{Audience, BusListener, EventHeading, Published};
 use homard_runtime::Mutex;
 use homard_store::NodeSurface;
-use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::activity::Activity;
@@ -100,6 +99,21 @@ pub(crate) struct State {
     pub(crate) open: HashMap<String, Open>,
     /// When each node began its last turns, over all its connections.
     begun: HashMap<DeviceId, VecDeque<Instant>>,
+}
+
+impl BusListener for NodeRegistry {
+    fn wants(&self, event: &EventHeading) -> bool {
+        self.heard(event).is_some()
+    }
+
+    /// Hands an event to the nodes that listen to its conversation.
+    fn hear(&self, event: &Published) {
+        let Some(key) = self.heard(&event.heading) else { return };
+        let state = self.state();
+        for session in state.here.values().filter(|session| session.subscriptions.contains(key)) {
+            session.socket.tell(event.heading.name, &event.payload);
+        }
+    }
 }
 
 impl NodeRegistry {
@@ -228,23 +242,11 @@ impl NodeRegistry {
         heard.unwrap_or(false)
     }
 
-    /// Hands an event to the nodes that listen to its conversation.
-    pub fn hear(&self, event: &Published) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Where<'a> {
-            #[serde(borrow)]
-            session_key: Option<std::borrow::Cow<'a, str>>,
-        }
+    /// The conversation an event is about, if nodes listen to any and may hear such events.
+    fn heard<'e>(&self, event: &'e EventHeading) -> Option<&'e str> {
         let wanted = HEARD.contains(&event.name) && matches!(event.audience, Audience::All);
-        if !wanted || self.listening.load(Ordering::Relaxed) == 0 {
-            return;
-        }
-        let Ok(Where { session_key: Some(key) }) = serde_json::from_str(&event.payload) else { return };
-        let state = self.state();
-        for session in state.here.values().filter(|session| session.subscriptions.contains(key.as_ref())) {
-            session.socket.tell(event.name, &event.payload);
-        }
+        let wanted = wanted && self.listening.load(Ordering::Relaxed) > 0;
+        event.session.as_deref().filter(|_| wanted)
     }
 
     /// Tells every node.

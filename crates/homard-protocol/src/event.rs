@@ -1,5 +1,7 @@
 //! What an event is: a name, who may hear it, and whether it may be dropped.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,5 +31,10 @@ pub trait Event: Serialize + JsonSchema {
     /// Whether a client that is too slow misses it instead of being disconnected.
     fn droppable(&self) -> bool {
         false
+    }
+
+    /// The session whose story it tells; clients may ask for those of some sessions only.
+    fn session(&self) -> Option<&Arc<str>> {
+        None
     }
 }

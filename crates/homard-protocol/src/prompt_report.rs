@@ -1,5 +1,5 @@
-//! Where the tokens of a first request go: what `/context` shows and a session's `systemPromptReport` keeps.
-//! The names are those existing session stores use; `mode` and `sections` are our own addition.
+//! Where the tokens of a first request go: what `/context` shows. The names are those of `systemPromptReport` in other
+//! session stores; `mode` and `sections` are our own addition.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,12 +95,5 @@ impl PromptReport {
     #[must_use]
     pub fn total_chars(&self) -> usize {
         self.system_prompt.chars + self.tools.list_chars + self.tools.schema_chars
-    }
-
-    /// Whether the sizes are the same, whenever they were measured.
-    #[must_use]
-    pub fn is_like(&self, other: &Self) -> bool {
-        let undated = |report: &Self| Self { generated_at: 0, source: String::new(), ..report.clone() };
-        undated(self) == undated(other)
     }
 }

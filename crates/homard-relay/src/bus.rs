@@ -1,14 +1,14 @@
 //! The one road by which anything that happened reaches whoever listens.
 //!
-//! A payload is serialised once, here. Listeners are called in place and must not wait: the gateway's only
-//! puts frames into queues.
+//! A payload is serialised once, here, and only if somebody wants it. Listeners are called in place and must not wait:
+//! the gateway's only puts frames into queues.
 
 use std::sync::Arc;
 
 use homard_protocol::event::{Event, Guard};
 use homard_protocol::events::rules;
 use homard_protocol::{RunId, StateVersion};
-use homard_runtime::Subscribers;
+use homard_runtime::RwLock;
 
 /// Who should hear an event, among those who may.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,32 +29,48 @@ pub enum Audience {
     },
 }
 
-/// One event, ready to be put into frames.
+/// What is known of an event before it is written.
 #[derive(Debug, Clone)]
-pub struct Published {
+pub struct EventHeading {
     pub name: &'static str,
     /// Who may hear it.
     pub guard: Guard,
     /// Whether slow clients miss it.
     pub droppable: bool,
-    /// Its payload as JSON.
-    pub payload: Arc<str>,
     /// Who should hear it.
     pub audience: Audience,
+    /// The session whose events it belongs to: sockets may ask for those of some sessions only.
+    pub session: Option<Arc<str>>,
     /// Versions of presence and health, for events about them.
     pub state_version: Option<StateVersion>,
+}
+
+/// One event, ready to be put into frames.
+#[derive(Debug, Clone)]
+pub struct Published {
+    pub heading: EventHeading,
+    /// Its payload as JSON.
+    pub payload: Arc<str>,
+}
+
+/// Who hears events. Called in place, so neither may wait.
+pub trait BusListener: Send + Sync {
+    /// Whether the event is of any interest; one that nobody wants is not written.
+    fn wants(&self, event: &EventHeading) -> bool;
+    /// Takes an event; also one only others wanted.
+    fn hear(&self, event: &Published);
 }
 
 /// Where events are published. Clone-cheap.
 #[derive(Clone, Default)]
 pub struct Bus {
-    listeners: Arc<Subscribers<Published>>,
+    listeners: Arc<RwLock<Vec<Arc<dyn BusListener>>>>,
 }
 
 impl Bus {
-    /// Adds a listener; it is called for every event, in place, and must not wait.
-    pub fn listen(&self, listener: impl Fn(&Published) + Send + Sync + 'static) {
-        self.listeners.subscribe(listener);
+    /// Adds a listener.
+    pub fn listen(&self, listener: Arc<dyn BusListener>) {
+        self.listeners.write().push(listener);
     }
 
     /// Tells everyone.
@@ -73,14 +89,18 @@ impl Bus {
     }
 
     fn send<E: Event>(&self, event: &E, audience: Audience, state_version: Option<StateVersion>) {
-        if self.listeners.is_empty() {
-            return;
-        }
         // The table decides who may hear it, not the payload; what is not in it never goes out.
         let Some(rule) = rules::rule(E::NAME) else {
             tracing::error!(event = E::NAME, "an event that is not in the table was not sent; this is a bug");
             return;
         };
+        let (name, guard, droppable) = (rule.name, rule.guard, event.droppable());
+        let session = event.session().cloned();
+        let heading = EventHeading { name, guard, droppable, audience, session, state_version };
+        let listeners = self.listeners.read();
+        if !listeners.iter().any(|listener| listener.wants(&heading)) {
+            return;
+        }
         let payload = match serde_json::to_string(event) {
             Ok(payload) => Arc::from(payload),
             Err(error) => {
@@ -88,10 +108,8 @@ impl Bus {
                 return;
             }
         };
-        let droppable = event.droppable();
-        let published =
-            Published { name: rule.name, guard: rule.guard, droppable, payload, audience, state_version };
-        self.listeners.publish(&published);
+        let published = Published { heading, payload };
+        listeners.iter().for_each(|listener| listener.hear(&published));
     }
 }
 

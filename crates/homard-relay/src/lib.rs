@@ -26,7 +26,7 @@ mod sessions;
 mod turn_setup;
 mod turns;
 
-pub use bus::{Audience, Bus, Published};
+pub use bus::{Audience, Bus, BusListener, EventHeading, Published};
 pub use delivery::outbox::{OutgoingText, SendError};
 pub use delivery::reply_route::ReplyRoute;
 pub use events::{DomainEvent, DomainEvents};

@@ -19,6 +19,9 @@ use crate::snapshot::Snapshot;
 use crate::stamps::Stamps;
 use crate::{bundled, command, env, prompt, report};
 
+/// How many files are looked at in the turn's own task.
+const FEW_FILES: usize = 64;
+
 /// The skills of all agents. Clone-cheap.
 #[derive(Clone)]
 pub struct Skills {
@@ -48,6 +51,10 @@ impl Skills {
 
     /// What a turn of this agent that begins now knows about skills.
     pub async fn for_turn(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
+        // A few looks at dates cost less here than asking another thread to make them.
+        if let Some(kept) = self.still_current(config, &agent.id, FEW_FILES) {
+            return kept;
+        }
         let (skills, config, agent) = (self.clone(), Arc::clone(config), agent.clone());
         let looked = tokio::task::spawn_blocking(move || skills.look(&config, &agent)).await;
         looked.or_log("the skills could not be looked at, so this turn has none").unwrap_or_default()
@@ -56,7 +63,7 @@ impl Skills {
     /// The same; blocks while it looks at the files.
     #[must_use]
     pub fn look(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
-        if let Some(kept) = self.still_current(config, &agent.id) {
+        if let Some(kept) = self.still_current(config, &agent.id, usize::MAX) {
             return kept;
         }
         let (loaded, stamps, snapshot) = self.build(config, agent);
@@ -141,8 +148,8 @@ impl Skills {
         install::install(way, &config, &self.inner.config.source().paths.home, timeout).await
     }
 
-    /// What was found before, if everything still looks the same.
-    fn still_current(&self, config: &Arc<Config>, agent: &AgentId) -> Option<Arc<Snapshot>> {
+    /// What was found before, if it was in at most so many files and everything still looks the same.
+    fn still_current(&self, config: &Arc<Config>, agent: &AgentId, most: usize) -> Option<Arc<Snapshot>> {
         let stamps = {
             let all = self.inner.kept.lock();
             let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
@@ -151,7 +158,7 @@ impl Skills {
             }
             Arc::clone(&kept.stamps)
         };
-        if !stamps.are_current() {
+        if stamps.len() > most || !stamps.are_current() {
             return None;
         }
         let all = self.inner.kept.lock();

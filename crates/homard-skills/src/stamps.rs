@@ -21,6 +21,11 @@ impl Stamps {
         self.0.push((path.to_owned(), stamp(path)));
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether everything still looks the same.
     #[must_use]
     pub(crate) fn are_current(&self) -> bool {

@@ -5,6 +5,5 @@ pub(crate) mod database;
 pub(crate) mod fixture;
 pub(crate) mod import;
 pub(crate) mod layout;
-pub(crate) mod raw_json;
 pub(crate) mod reader;
 pub(crate) mod writer;

@@ -32,7 +32,6 @@ pub use cron::{
     CronStore, FinishCron, MAX_CRON_JOBS,
 };
 pub use effects::NewEntries;
-pub use engine::raw_json::RawJson;
 pub use inbox::{HeardRow, InboxId, InboxStore, KeptHeard, NewHeard};
 pub use kv::KvStore;
 pub use notes::NoteStore;

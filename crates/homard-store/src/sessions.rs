@@ -16,7 +16,6 @@ use homard_runtime::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::engine::raw_json::RawJson;
 use crate::store::Store;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
@@ -188,8 +187,6 @@ pub struct SessionEntry {
     pub last_heartbeat_sent_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skills_snapshot: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_prompt_report: Option<RawJson>,
 }
 
 /// Where a session's first message came from.

@@ -231,7 +231,7 @@ impl SubagentStore<'_> {
                 let mut archived = Vec::new();
                 for record in due {
                     let mut draft = load_or_new(batch, &record.asked.child_key, None)?;
-                    if draft.exists {
+                    if draft.exists() {
                         draft.record.entry.archived_at.get_or_insert(now);
                         save(batch, &mut draft)?;
                         archived.push(record.asked.child_key.clone());

@@ -14,7 +14,6 @@ mod writer;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use homard_config::config::logging::{ConsoleStyle, LogLevel};
@@ -59,7 +58,7 @@ pub(crate) struct LogSetup {
 
 /// The running log. Dropping it writes out what is queued.
 pub(crate) struct Log {
-    queue: SyncSender<LogJob>,
+    queue: Queue,
     levels: Arc<Levels>,
     redactor: Redactor,
     traces: Traces,
@@ -86,7 +85,7 @@ impl Log {
         let queue = writer::start(setup, Arc::clone(&levels))?;
         let traces = Traces::new(clock.clone());
         let log =
-            Self { queue: queue.sender(), levels: Arc::clone(&levels), redactor, traces: traces.clone() };
+            Self { queue: queue.clone(), levels: Arc::clone(&levels), redactor, traces: traces.clone() };
         Ok((log, QueueLayer { queue, levels, clock, traces }))
     }
 
@@ -98,7 +97,7 @@ impl Log {
 
     /// Writes to other files, or shows lines in another way, from now on.
     pub(crate) fn rearrange(&self, files: LogFiles, style: ConsoleStyle) {
-        if self.queue.send(LogJob::Rearrange(Box::new(files), style)).is_err() {
+        if !self.queue.order(LogJob::Rearrange(Box::new(files), style)) {
             tracing::debug!("the log is over");
         }
     }
@@ -123,7 +122,7 @@ impl Log {
     /// Waits, but not for long, until everything queued so far is written.
     pub(crate) fn flush(&self) {
         let (done, finished) = std::sync::mpsc::sync_channel(1);
-        if self.queue.send(LogJob::Flush(done)).is_ok() {
+        if self.queue.order(LogJob::Flush(done)) {
             // A timeout loses nothing but the wait: the thread goes on writing.
             finished.recv_timeout(FLUSH_GRACE).unwrap_or_default();
         }

@@ -51,7 +51,7 @@ pub fn of_overhead(system: &str, tools: &[ToolSpec]) -> u64 {
 /// Tokens of what a model is told about a tool.
 #[must_use]
 pub fn of_tool(tool: &ToolSpec) -> u64 {
-    of_bytes(tool.name.len() + tool.description.len() + tool.parameters.to_string().len())
+    of_bytes(tool.name.len() + tool.description.len() + tool.parameters.bytes())
 }
 
 fn of_block(block: &UserBlock) -> u64 {

@@ -38,7 +38,7 @@ mod tests {
         let mut answer = AssistantMessage::injected(text.to_owned(), stop, 7);
         recover_calls(
             &mut answer,
-            &[ToolSpec { name: "read".to_owned(), description: String::new(), parameters: json!({}) }],
+            &[ToolSpec { name: "read".to_owned(), description: String::new(), parameters: json!({}).into() }],
         );
         answer
     }

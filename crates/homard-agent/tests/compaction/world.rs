@@ -181,8 +181,11 @@ impl World {
 
     fn turn(&self, run_id: RunId, session_key: SessionKey, session_id: SessionId) -> Turn {
         let spec = self.tool.spec();
-        let offered =
-            OfferedSpec { name: spec.name, description: spec.description, parameters: spec.parameters };
+        let offered = OfferedSpec {
+            name: spec.name,
+            description: spec.description,
+            parameters: spec.parameters.into(),
+        };
         Turn {
             run_id,
             session_key,

@@ -140,7 +140,8 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
     let scripted = Arc::new(Scripted { id, asked: Mutex::new(Vec::new()) });
     let provider: Arc<dyn Provider> = scripted.clone();
     let spec = Look.spec();
-    let offered = OfferedSpec { name: spec.name, description: spec.description, parameters: spec.parameters };
+    let offered =
+        OfferedSpec { name: spec.name, description: spec.description, parameters: spec.parameters.into() };
     let turn = Turn {
         run_id,
         session_key,

@@ -318,7 +318,7 @@ impl World {
         let offered = specs.iter().map(|spec| OfferedSpec {
             name: spec.name.clone(),
             description: String::new(),
-            parameters: spec.parameters.clone(),
+            parameters: spec.parameters.clone().into(),
         });
         let model =
             ModelSpec::new(self.model.id().clone(), ModelId::parse("m").unwrap(), "openai-completions");

@@ -11,7 +11,7 @@ use homard_nodes::NodeSocket;
 use homard_protocol::event::Guard;
 use homard_protocol::limits::MAX_BUFFERED_BYTES;
 use homard_protocol::{ConnId, DeviceId, Role, RunId, ScopeSet, StateVersion};
-use homard_relay::{Audience, Published};
+use homard_relay::{Audience, BusListener, EventHeading, Published};
 use homard_runtime::{Mutex, RwLock};
 use tokio::sync::Notify;
 
@@ -20,6 +20,22 @@ const MAX_OWN_RUNS: usize = 256;
 
 /// Conversations one connection may listen to at once.
 const MAX_HEARD: usize = 512;
+
+/// What a client understands beyond the basics, as far as it decides what it hears.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ClientCaps {
+    /// It wants tool events.
+    pub(crate) tool_events: bool,
+    /// Of the stories of sessions it wants only those it asked for with `sessions.messages.subscribe`.
+    pub(crate) session_scoped: bool,
+}
+
+impl ClientCaps {
+    pub(crate) fn read(caps: &[String]) -> Self {
+        let has = |name: &str| caps.iter().any(|cap| cap == name);
+        Self { tool_events: has("tool-events"), session_scoped: has("session-scoped-events") }
+    }
+}
 
 /// Why and how a socket is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +67,7 @@ pub(crate) struct Client {
     pub(crate) scopes: ScopeSet,
     /// Its key, if it has one.
     pub(crate) device: Option<DeviceId>,
-    /// Whether it wants tool events.
-    pub(crate) tool_events: bool,
+    caps: ClientCaps,
     /// Whether it called `sessions.subscribe`.
     pub(crate) sessions_subscribed: AtomicBool,
     messages: Mutex<BTreeSet<String>>,
@@ -79,14 +94,14 @@ impl Client {
         role: Role,
         scopes: ScopeSet,
         device: Option<DeviceId>,
-        tool_events: bool,
+        caps: ClientCaps,
     ) -> Self {
         Self {
             conn,
             role,
             scopes,
             device,
-            tool_events,
+            caps,
             sessions_subscribed: AtomicBool::new(false),
             messages: Mutex::default(),
             runs: Mutex::default(),
@@ -132,10 +147,10 @@ impl Client {
             return;
         }
         let seq = (self.role == Role::Operator).then_some(queue.seq);
-        let frame = event_frame(name, &event.payload, seq, event.state_version);
+        let frame = event_frame(name, &event.payload, seq, event.heading.state_version);
         if queue.has_room(frame.len()) {
             queue.push(frame);
-        } else if !event.droppable {
+        } else if !event.heading.droppable {
             queue.close = Some(slow_consumer());
         }
         drop(queue);
@@ -216,6 +231,25 @@ impl Client {
             || key.map_or(!heard.is_empty(), |key| heard.contains(key))
     }
 
+    /// The name under which it hears an event; `None` when it does not.
+    fn hears_as(&self, event: &EventHeading) -> Option<&'static str> {
+        let is_elsewhere =
+            |key: &Arc<str>| self.caps.session_scoped && !self.messages.lock().contains(&**key);
+        if !self.may_hear(event.guard) || event.session.as_ref().is_some_and(is_elsewhere) {
+            return None;
+        }
+        let watches = self.sessions_subscribed.load(Ordering::Relaxed);
+        match &event.audience {
+            Audience::All => Some(event.name),
+            Audience::SessionSubscribers => watches.then_some(event.name),
+            Audience::SessionWatchers { key } => self.hears(Some(key)).then_some(event.name),
+            Audience::ToolWatchers { run, .. } if self.caps.tool_events && self.is_own(run) => {
+                Some(event.name)
+            }
+            Audience::ToolWatchers { elsewhere, .. } => elsewhere.filter(|_| watches),
+        }
+    }
+
     fn may_hear(&self, guard: Guard) -> bool {
         let operator = |scope| self.role == Role::Operator && self.scopes.grants(scope);
         match guard {
@@ -285,6 +319,20 @@ pub(crate) fn event_frame(
     frame
 }
 
+impl BusListener for Clients {
+    fn wants(&self, event: &EventHeading) -> bool {
+        self.all.read().iter().any(|client| client.hears_as(event).is_some())
+    }
+
+    fn hear(&self, event: &Published) {
+        for client in self.all.read().iter() {
+            if let Some(name) = client.hears_as(&event.heading) {
+                client.event(name, event);
+            }
+        }
+    }
+}
+
 /// Everybody who is connected.
 #[derive(Debug, Default)]
 pub(crate) struct Clients {
@@ -330,35 +378,6 @@ impl Clients {
     pub(crate) fn is_here(&self, device: &DeviceId) -> bool {
         let all = self.all.read();
         all.iter().any(|client| client.device.as_ref() == Some(device))
-    }
-
-    /// Hands an event to everyone who may and should hear it.
-    pub(crate) fn publish(&self, event: &Published) {
-        let all = self.all.read();
-        for client in all.iter().filter(|client| client.may_hear(event.guard)) {
-            match &event.audience {
-                Audience::All => client.event(event.name, event),
-                Audience::SessionSubscribers => {
-                    if client.sessions_subscribed.load(Ordering::Relaxed) {
-                        client.event(event.name, event);
-                    }
-                }
-                Audience::SessionWatchers { key } => {
-                    if client.hears(Some(key)) {
-                        client.event(event.name, event);
-                    }
-                }
-                Audience::ToolWatchers { run, elsewhere } => {
-                    if client.tool_events && client.is_own(run) {
-                        client.event(event.name, event);
-                    } else if let Some(name) = elsewhere
-                        && client.sessions_subscribed.load(Ordering::Relaxed)
-                    {
-                        client.event(name, event);
-                    }
-                }
-            }
-        }
     }
 
     /// Closes every socket.

@@ -17,7 +17,7 @@ use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use super::{auth, folder};
 use crate::access::auth::SharedAuth;
 use crate::access::origin::Peer;
-use crate::connections::fanout::{Batch, Client};
+use crate::connections::fanout::{Batch, Client, ClientCaps};
 use crate::gateway::Gateway;
 use crate::methods::chat::{MAX_MESSAGE_CHARS, fit};
 use homard_http::answers::{Answer, events, json_answer, method_not_allowed, missing_scope, text};
@@ -174,7 +174,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
     let (sender, answer) = events();
     let Ok(conn) = ConnId::parse(&format!("http-{}", uuid::Uuid::new_v4())) else { return answer };
     let scopes = ScopeSet::from_iter([Scope::Read]);
-    let client = Arc::new(Client::new(conn.clone(), Role::Operator, scopes, None, false));
+    let client = Arc::new(Client::new(conn.clone(), Role::Operator, scopes, None, ClientCaps::default()));
     client.sessions_subscribed.store(true, std::sync::atomic::Ordering::Relaxed);
     gateway.connections().clients.add(Arc::clone(&client));
     let here = Arc::clone(gateway);

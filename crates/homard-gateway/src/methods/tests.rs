@@ -13,7 +13,7 @@ use crate::access::auth::AuthMethod;
 use crate::access::caller::Caller;
 use crate::access::origin::{Locality, Peer, Source};
 use crate::access::proxy::Claims;
-use crate::connections::fanout::Client;
+use crate::connections::fanout::{Client, ClientCaps};
 use crate::generated::manual::spec;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.
@@ -33,7 +33,7 @@ const NO_SCOPE: [&str; 2] = ["device.scopes.requestUpgrade", "device.scopes.wait
 const OF_SESSIONS: [&str; 4] = ["chat.", "session.", "sessions.", "tools.effective"];
 
 fn caller(role: Role, scopes: ScopeSet) -> Caller {
-    let client = Client::new(ConnId::parse("c").unwrap(), role, scopes, None, false);
+    let client = Client::new(ConnId::parse("c").unwrap(), role, scopes, None, ClientCaps::default());
     let peer = Peer {
         ip: [127, 0, 0, 1].into(),
         locality: Locality::Local,

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use homard_protocol::Message;
-use serde_json::Value;
 
 use crate::call::sampling::Sampling;
+use crate::call::schema::ToolSchema;
 use crate::spec::{Credential, ModelSpec};
 
 /// One model call. Everything large is shared, so a retry or another provider costs no copy.
@@ -55,7 +55,7 @@ pub struct ToolSpec {
     /// When and how to use it.
     pub description: String,
     /// JSON Schema of the arguments.
-    pub parameters: Value,
+    pub parameters: ToolSchema,
 }
 
 /// How hard a reasoning model should think before it answers.

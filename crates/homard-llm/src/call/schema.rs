@@ -2,11 +2,14 @@
 //!
 //! Tools describe their arguments in whatever JSON Schema their author wrote; APIs refuse much of it, each
 //! something else, and a refused schema fails every call of the conversation. Nothing here checks arguments:
-//! the tool still does that. Reading order: [`normalised`] decides whether anything is to be done, `inline`
-//! resolves references, `union` makes one object of alternatives, `gemini` is the API that accepts least.
+//! the tool still does that. Reading order: [`ToolSchema`] keeps what was worked out, [`normalised`] decides whether
+//! anything is to be done, `inline` resolves references, `union` makes one object of alternatives, `gemini` is the API
+//! that accepts least.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 use crate::spec::ModelSpec;
@@ -42,6 +45,69 @@ const NESTED: &[&str] = &[
 
 type Object = Map<String, Value>;
 
+/// What a tool takes. Every request carries it and it never changes, so it is measured and written for each API once;
+/// copies share what is known.
+#[derive(Debug, Clone)]
+pub struct ToolSchema(Arc<Known>);
+
+#[derive(Debug)]
+struct Known {
+    schema: Value,
+    bytes: usize,
+    /// In each [`Dialect`], from the first time it is asked for.
+    told: [OnceLock<Told>; 3],
+}
+
+/// A schema as an API takes it.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) json: Box<RawValue>,
+    /// Whether there is anything to pass.
+    pub(crate) takes_some: bool,
+}
+
+impl ToolSchema {
+    /// How long it is as JSON, as its author wrote it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.bytes
+    }
+
+    /// The schema as an API takes it.
+    pub(crate) fn told(&self, dialect: Dialect) -> &Told {
+        let Known { schema, told: [standard, without_lengths, gemini], .. } = &*self.0;
+        let place = match dialect {
+            Dialect::Standard => standard,
+            Dialect::WithoutLengths => without_lengths,
+            Dialect::Gemini => gemini,
+        };
+        place.get_or_init(|| {
+            let schema = normalised(schema, dialect);
+            let properties = schema.get("properties").and_then(Value::as_object);
+            let takes_some = properties.is_some_and(|all| !all.is_empty());
+            Told { json: to_raw_value(&schema).unwrap_or_default(), takes_some }
+        })
+    }
+
+    /// The same as JSON.
+    pub(crate) fn written(&self, dialect: Dialect) -> &RawValue {
+        &self.told(dialect).json
+    }
+}
+
+impl From<Value> for ToolSchema {
+    fn from(schema: Value) -> Self {
+        let bytes = schema.to_string().len();
+        Self(Arc::new(Known { schema, bytes, told: Default::default() }))
+    }
+}
+
+impl PartialEq for ToolSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.schema == other.0.schema
+    }
+}
+
 /// How much of JSON Schema an API takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
@@ -65,7 +131,7 @@ impl Dialect {
 }
 
 /// The schema as the API accepts it; untouched, and not copied, when it already is.
-pub(crate) fn normalised(schema: &Value, dialect: Dialect) -> Cow<'_, Value> {
+fn normalised(schema: &Value, dialect: Dialect) -> Cow<'_, Value> {
     if is_fine(schema, dialect) {
         return Cow::Borrowed(schema);
     }

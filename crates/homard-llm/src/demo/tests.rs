@@ -14,7 +14,7 @@ use crate::error::FailReason;
 use crate::provider::{Provider, StreamEvent};
 
 fn request(demo: &Demo, text: &str) -> Request {
-    let tool = ToolSpec { name: "exec".to_owned(), description: String::new(), parameters: json!({}) };
+    let tool = ToolSpec { name: "exec".to_owned(), description: String::new(), parameters: json!({}).into() };
     let message = json!({"role": "user", "content": text, "timestamp": 1});
     Request {
         model: demo.model(),

@@ -248,7 +248,7 @@ fn how_words_are_chosen_is_spelled_as_each_api_wants_it() {
     let tool = crate::ToolSpec {
         name: "weather".to_owned(),
         description: String::new(),
-        parameters: serde_json::json!({"type": "object", "properties": {}}),
+        parameters: serde_json::json!({"type": "object", "properties": {}}).into(),
     };
     let sampling = crate::Sampling {
         temperature: Some(1.5),

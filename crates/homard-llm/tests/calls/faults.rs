@@ -164,7 +164,7 @@ async fn a_request_the_api_refuses_says_why() {
         request.tools = std::sync::Arc::from([homard_llm::ToolSpec {
             name: "not a name".to_owned(),
             description: String::new(),
-            parameters: serde_json::json!({}),
+            parameters: serde_json::json!({}).into(),
         }]);
         let error = world.ask(request).await.1.unwrap_err();
         assert_eq!((error.reason, error.status), (FailReason::Format, Some(400)), "{api}");

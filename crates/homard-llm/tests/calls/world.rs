@@ -118,7 +118,8 @@ pub(crate) fn read_tool() -> ToolSpec {
     ToolSpec {
         name: "read".to_owned(),
         description: "Reads a file.".to_owned(),
-        parameters: json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}),
+        parameters:
+            json!({"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}).into(),
     }
 }
 

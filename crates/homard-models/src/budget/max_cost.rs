@@ -143,7 +143,7 @@ impl Size {
         }
         for tool in request.tools.iter() {
             size.fixed(PER_TOOL, PER_TOOL / 4);
-            size.text(tool.name.len() + tool.description.len() + json_len(&tool.parameters));
+            size.text(tool.name.len() + tool.description.len() + tool.parameters.bytes());
         }
         size
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use homard_protocol::event::Guard;
 use homard_protocol::{ConnId, DeviceId, Scope};
-use homard_relay::{Audience, Published};
+use homard_relay::{Audience, BusListener as _, EventHeading, Published};
 use homard_runtime::Mutex;
 use homard_store::NodeSurface;
 use serde_json::json;
@@ -67,14 +67,15 @@ fn id() -> DeviceId {
 }
 
 fn chat(key: &str) -> Published {
-    Published {
+    let heading = EventHeading {
         name: "chat",
         guard: Guard::Operator(Scope::Read),
         droppable: false,
-        payload: json!({"sessionKey": key}).to_string().into(),
         audience: Audience::All,
+        session: Some(key.into()),
         state_version: None,
-    }
+    };
+    Published { heading, payload: json!({"sessionKey": key}).to_string().into() }
 }
 
 #[tokio::test]
@@ -85,13 +86,9 @@ async fn a_node_hears_the_conversations_it_listens_to_without_a_number() {
     assert_eq!(nodes.subscribe(client.as_ref(), "agent:main:main"), Some(true));
     nodes.hear(&chat("agent:main:main"));
     nodes.hear(&chat("agent:main:other"));
-    let tool = Published {
-        audience: Audience::ToolWatchers {
-            run: homard_protocol::RunId::parse("r").unwrap(),
-            elsewhere: None,
-        },
-        ..chat("agent:main:main")
-    };
+    let mut tool = chat("agent:main:main");
+    tool.heading.audience =
+        Audience::ToolWatchers { run: homard_protocol::RunId::parse("r").unwrap(), elsewhere: None };
     nodes.hear(&tool);
     nodes.unsubscribe(client.as_ref(), "agent:main:main");
     nodes.hear(&chat("agent:main:main"));

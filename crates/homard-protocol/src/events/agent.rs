@@ -253,6 +253,10 @@ impl Event for AgentEvent {
     fn droppable(&self) -> bool {
         matches!(self.stream, AgentStream::Assistant | AgentStream::Thinking | AgentStream::CommandOutput)
     }
+
+    fn session(&self) -> Option<&Arc<str>> {
+        Some(&self.session_key)
+    }
 }
 
 #[cfg(test)]

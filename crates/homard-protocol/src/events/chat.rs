@@ -124,4 +124,8 @@ impl Event for ChatEvent {
     fn droppable(&self) -> bool {
         matches!(self.state, ChatState::Delta { .. })
     }
+
+    fn session(&self) -> Option<&Arc<str>> {
+        Some(&self.session_key)
+    }
 }

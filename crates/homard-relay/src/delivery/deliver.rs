@@ -163,9 +163,6 @@ impl SessionChanges {
     fn apply(self, session: &mut SessionEntry) {
         session.aborted_last_run = Some(self.is_aborted);
         let Some(facts) = self.facts else { return };
-        if facts.prompt_report.is_some() {
-            session.system_prompt_report = facts.prompt_report;
-        }
         if facts.flushed {
             session.memory_flush_at = Some(self.now);
             session.memory_flush_compaction_count = Some(session.compaction_count.unwrap_or(0));

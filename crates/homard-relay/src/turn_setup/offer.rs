@@ -48,7 +48,7 @@ impl Offers {
             .map(|spec| homard_llm::ToolSpec {
                 name: spec.name.clone(),
                 description: spec.description.clone(),
-                parameters: spec.parameters.clone(),
+                parameters: spec.parameters.clone().into(),
             })
             .collect();
         let offer = Offer { described, for_model };

@@ -74,7 +74,7 @@ impl Program {
         let theirs = theirs.map(|tool| ToolSpec {
             name: tool.name.clone(),
             description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
+            parameters: tool.parameters.clone().into(),
         });
         own.iter().cloned().chain(theirs).collect()
     }

@@ -18,10 +18,9 @@ use homard_policy::envelope::group_intro;
 use homard_protocol::prompt_report::PromptReport;
 use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
-use homard_store::{RawJson, SessionEntry, SessionKind, StoreError};
+use homard_store::{SessionEntry, SessionKind, StoreError};
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
-use serde::Deserialize;
 
 use crate::intake::admit::Admitted;
 use crate::message_actions::route::of_key;
@@ -112,27 +111,6 @@ pub(crate) async fn system_prompt(
     let (input, specs) = (input.clone(), Arc::clone(specs));
     let made = tokio::task::spawn_blocking(move || prompt.build(&input, &specs)).await;
     Ok(made.map_err(|_stopped| ContextError::Stopped)??)
-}
-
-/// The report as the session keeps it; `None` when it has the same already.
-pub(crate) fn changed_report(report: &PromptReport, session: &SessionEntry) -> Option<RawJson> {
-    let kept = session.system_prompt_report.as_ref();
-    // The usual case: the same prompt as last time, measured once.
-    if kept.and_then(RawJson::read::<Stamp>).is_some_and(|stamp| stamp.generated_at == report.generated_at) {
-        return None;
-    }
-    let kept = kept.and_then(RawJson::read::<PromptReport>);
-    if kept.is_some_and(|kept| kept.is_like(report)) {
-        return None;
-    }
-    RawJson::of(report)
-}
-
-/// When a report was made; all that is looked at of most.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Stamp {
-    generated_at: i64,
 }
 
 /// Shows the model pictures the owner speaks of, when it can see.

@@ -6,7 +6,7 @@
 use homard_llm::{Attempt, FailReason};
 use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, ToolCall, Usage};
-use homard_store::{RawJson, RunStatus};
+use homard_store::RunStatus;
 
 use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
@@ -116,8 +116,6 @@ pub(crate) struct TurnFacts {
     pub(crate) compactions: u32,
     /// Whether notes were written before.
     pub(crate) flushed: bool,
-    /// Where the prompt's tokens went, when that is news to the session.
-    pub(crate) prompt_report: Option<RawJson>,
 }
 
 /// The model that answered, or was asked to.

@@ -14,7 +14,7 @@ use homard_models::router;
 use homard_protocol::events::{ErrorKind, RunPhase};
 use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
 use homard_runtime::{OrCancel, OrLog, TRACE};
-use homard_store::{CallOwner, Context, RawJson, SessionRecord, StartRun, Started};
+use homard_store::{CallOwner, Context, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, TurnSlot};
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -66,8 +66,6 @@ pub(crate) struct Prepared {
     is_pinned: bool,
     pub(crate) told: History,
     limit: Duration,
-    /// Where the prompt's tokens go, when that is news to the session.
-    prompt_report: Option<RawJson>,
 }
 
 /// Why a turn could not even begin.
@@ -309,7 +307,6 @@ pub(crate) async fn prepare(
     let offer = setup.offer(&offering, settings.compaction.window);
     let system = system_prompt(&setup, &settings.prompt, &offer.described).await;
     let system = system.map_err(|error| NotBegun(error.to_string()))?;
-    let prompt_report = turn_prompt::changed_report(&system.report, &session.entry);
     let orders = standing_orders(&session, config.agents.defaults.subagents.max_depth);
     let system = told_first(inner, run, system.text, orders.or(options.extra_system).as_deref()).await;
     settings
@@ -346,7 +343,7 @@ pub(crate) async fn prepare(
         steer,
     };
     let limit = options.timeout_ms.map_or(settings.timeout, Duration::from_millis);
-    Ok(Prepared { turn, caller, chain, is_pinned, told, limit, prompt_report })
+    Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
 }
 
 /// What the model is told first: the prompt, what a subagent is told or a program brought, and what filters add.
@@ -481,7 +478,6 @@ fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Tur
         last_call,
         compactions,
         flushed,
-        prompt_report: prepared.prompt_report.clone(),
     };
     let (failure, is_unrecorded) = match how {
         How::Done => return TurnOutcome::Answered(Answered { facts, answer, calls: handed }),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use homard_runtime::create_private_dir;
+use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest, Sha256};
@@ -63,7 +64,7 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
          PRAGMA cache_size = -2000; PRAGMA journal_size_limit = 8388608; PRAGMA temp_store = MEMORY;
          PRAGMA wal_autocheckpoint = 4000;",
     )?;
-    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    keep_plans(&conn)?;
     add_functions(&conn)?;
     migrate(&mut conn, found)?;
     if let Err(error) = scrub(&conn) {
@@ -79,6 +80,14 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
         [],
     )?;
     Ok(conn)
+}
+
+/// Has each statement planned once. Left alone, SQLite plans it again for other values, in the hope of a partial index
+/// they allow; ours are written so that their text alone decides.
+fn keep_plans(conn: &Connection) -> Result<(), StoreError> {
+    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// What migrations use and SQLite does not have.
@@ -130,7 +139,7 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.execute_batch("PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;")?;
-    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    keep_plans(&conn)?;
     Ok(conn)
 }
 

@@ -65,7 +65,6 @@ fn record(agent: &AgentId, key: &str, value: Value) -> Option<SessionRecord> {
     let mut entry = lenient(fields);
     // A cache of the other software's own, often larger than everything else together.
     entry.skills_snapshot = None;
-    entry.system_prompt_report = None;
     let session_id = entry.session_id.clone()?;
     Some(SessionRecord {
         agent_id: key.agent_id().unwrap_or(agent).clone(),

@@ -126,7 +126,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         merge(batch, other, &run)?;
     }
     let mut draft = load_or_new(batch, &run.session_key, Some(&run.agent_id))?;
-    let new_session = !draft.exists;
+    let new_session = !draft.exists();
     let text = preview(&start.shown.unwrap_or_else(|| start.message.content.text()));
     if draft.record.derived_title.is_none() {
         draft.record.derived_title.clone_from(&text);
@@ -221,7 +221,7 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
     let gone = Finished { appended: Vec::new(), session: None };
     let Some(session_id) = run.session_id else { return Ok(gone) };
     let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };
-    let mut draft = Draft { record, exists: true };
+    let mut draft = Draft::of(record);
     draft.record.entry.last_activity_at = Some(batch.now());
     if let Some(text) = last_text(&finish.entries) {
         draft.record.last_message_preview = Some(text);

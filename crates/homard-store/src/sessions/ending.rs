@@ -90,14 +90,14 @@ fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result
     notes::forget(batch, key)?;
     let archived = archive(batch, &old, Ended::Reset)?;
     let previous = Some(old.session_id.clone());
-    let record = SessionRecord {
+    let mut draft = Draft::of(old.clone());
+    draft.record = SessionRecord {
         session_id: fresh_session_id()?,
         entry: carried_over(old.entry, batch.now()),
         last_message_preview: None,
         derived_title: None,
         ..old
     };
-    let mut draft = Draft { record, exists: true };
     save(batch, &mut draft)?;
     Ok(ResetSession { record: draft.record, previous, archived })
 }

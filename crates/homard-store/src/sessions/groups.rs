@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, params};
 
+use super::Draft;
 use super::rows::{load, save};
-use super::{Draft, SessionEntry};
 use crate::engine::writer::Batch;
 use crate::store::{Store, StoreError, parse_column};
 
@@ -160,9 +160,10 @@ fn move_sessions(batch: &Batch<'_>, from: &str, to: Option<&str>) -> Result<u64,
         .collect::<Result<_, _>>()?;
     let mut moved = 0;
     for key in keys {
-        let Some(mut record) = load(batch.conn, &parse_column("key", &key)?)? else { continue };
-        record.entry = SessionEntry { category: to.map(str::to_owned), ..record.entry };
-        save(batch, &mut Draft { record, exists: true })?;
+        let Some(record) = load(batch.conn, &parse_column("key", &key)?)? else { continue };
+        let mut draft = Draft::of(record);
+        draft.record.entry.category = to.map(str::to_owned);
+        save(batch, &mut draft)?;
         moved += 1;
     }
     Ok(moved)

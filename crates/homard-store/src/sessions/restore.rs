@@ -101,7 +101,7 @@ pub(super) fn remember(
     why: Ended,
     kept_at: Option<&Path>,
 ) -> Result<(), StoreError> {
-    let entry = SessionEntry { skills_snapshot: None, system_prompt_report: None, ..old.entry.clone() };
+    let entry = SessionEntry { skills_snapshot: None, ..old.entry.clone() };
     let file = kept_at.and_then(Path::file_name).and_then(|name| name.to_str());
     batch.execute(
         "INSERT OR REPLACE INTO ended_sessions

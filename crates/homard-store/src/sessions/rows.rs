@@ -4,7 +4,8 @@
 //! disagree with it.
 
 use homard_protocol::{AgentId, SessionId, SessionKey};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
 
 use super::{SessionEntry, SessionKind, SessionRecord, SessionStore};
@@ -14,10 +15,39 @@ use crate::store::{StoreError, from_json, parse_column, to_json};
 /// The columns [`read`] expects, in order.
 pub(super) const COLUMNS: &str = "key, agent_id, session_id, entry, last_message_preview, derived_title";
 
-/// A row about to be written back, and whether it exists.
+/// What is queried, beside what never changes.
+const CHANGING: [&str; 12] = [
+    "session_id",
+    "channel",
+    "label",
+    "archived",
+    "updated_at",
+    "last_message_preview",
+    "derived_title",
+    "interacted_at",
+    "activity_at",
+    "pinned",
+    "category",
+    "spawned_by",
+];
+
+/// A row about to be written back.
 pub(crate) struct Draft {
     pub(crate) record: SessionRecord,
-    pub(crate) exists: bool,
+    /// What the row holds of [`CHANGING`]; `None` when there is none yet.
+    held: Option<[Value; CHANGING.len()]>,
+}
+
+impl Draft {
+    /// A row as it is.
+    pub(crate) fn of(record: SessionRecord) -> Self {
+        Self { held: Some(queried(&record)), record }
+    }
+
+    /// Whether it was there before.
+    pub(crate) fn exists(&self) -> bool {
+        self.held.is_some()
+    }
 }
 
 impl SessionStore<'_> {
@@ -107,7 +137,7 @@ pub(crate) fn load_or_new(
     agent: Option<&AgentId>,
 ) -> Result<Draft, StoreError> {
     if let Some(record) = load(batch.conn, key)? {
-        return Ok(Draft { record, exists: true });
+        return Ok(Draft::of(record));
     }
     let now = batch.now();
     let session_id = fresh_session_id()?;
@@ -128,7 +158,7 @@ pub(crate) fn load_or_new(
         last_message_preview: None,
         derived_title: None,
     };
-    Ok(Draft { record, exists: false })
+    Ok(Draft { record, held: None })
 }
 
 /// A new transcript id.
@@ -136,39 +166,45 @@ pub(super) fn fresh_session_id() -> Result<SessionId, StoreError> {
     parse_column("session_id", &Uuid::new_v4().to_string())
 }
 
-/// Writes a row back; `updatedAt` never goes backwards.
+/// Writes a row back; `updatedAt` never goes backwards. Columns that stay as they are, are not named: every index over
+/// a named one is written anew.
 pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
     let record = &mut draft.record;
     record.entry.updated_at = record.entry.updated_at.max(batch.now());
     // A change may not move a conversation to another transcript; resetting does that.
     record.entry.session_id = Some(record.session_id.clone());
-    if !draft.exists {
-        insert(batch.conn, record)?;
-        draft.exists = true;
-        return Ok(());
+    let values = queried(record);
+    let Some(held) = draft.held.replace(values.clone()) else { return insert(batch.conn, record) };
+    let mut sql = "UPDATE sessions SET entry = ?2".to_owned();
+    let mut params = vec![Value::Text(record.key.to_string()), Value::Text(to_json("entry", &record.entry)?)];
+    for ((name, value), held) in CHANGING.into_iter().zip(values).zip(held) {
+        if value != held {
+            params.push(value);
+            sql.push_str(&format!(", {name} = ?{}", params.len()));
+        }
     }
-    batch.execute(
-        "UPDATE sessions SET session_id = ?2, channel = ?3, label = ?4, archived = ?5, updated_at = ?6,
-         last_message_preview = ?7, derived_title = ?8, entry = ?9, interacted_at = ?10, activity_at = ?11,
-         pinned = ?12, category = ?13, spawned_by = ?14 WHERE key = ?1",
-        params![
-            record.key.to_string(),
-            record.session_id.as_str(),
-            record.entry.channel,
-            record.entry.label,
-            record.entry.archived_at.is_some(),
-            record.entry.updated_at,
-            record.last_message_preview,
-            record.derived_title,
-            to_json("entry", &record.entry)?,
-            record.entry.last_interaction_at,
-            activity(&record.entry),
-            record.entry.pinned_at.is_some(),
-            record.entry.category,
-            record.entry.spawned_by,
-        ],
-    )?;
+    sql.push_str(" WHERE key = ?1");
+    batch.execute(&sql, params_from_iter(params))?;
     Ok(())
+}
+
+/// The values of [`CHANGING`].
+fn queried(record: &SessionRecord) -> [Value; CHANGING.len()] {
+    let SessionRecord { session_id, entry, last_message_preview, derived_title, .. } = record;
+    [
+        session_id.as_str().to_owned().into(),
+        entry.channel.clone().into(),
+        entry.label.clone().into(),
+        entry.archived_at.is_some().into(),
+        entry.updated_at.into(),
+        last_message_preview.clone().into(),
+        derived_title.clone().into(),
+        entry.last_interaction_at.into(),
+        activity(entry).into(),
+        entry.pinned_at.is_some().into(),
+        entry.category.clone().into(),
+        entry.spawned_by.clone().into(),
+    ]
 }
 
 /// Adds a row; one that exists already is left as it is.

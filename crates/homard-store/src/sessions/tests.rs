@@ -30,6 +30,23 @@ async fn a_patch_makes_the_session_and_then_changes_it() {
 }
 
 #[tokio::test]
+async fn what_no_list_asks_for_is_written_without_their_indexes() {
+    /// A page in the log of writes, with its head.
+    const FRAME: u64 = 4_096 + 24;
+    let home = Home::new();
+    let main = key("agent:main:main");
+    let log = home.dir.path().join("state/homard.sqlite-wal");
+    let think = async |level: &str| {
+        let level = level.to_owned();
+        let change = |entry: &mut SessionEntry| entry.thinking_level = Some(level);
+        home.store.sessions().patch(&main, change).await.unwrap();
+        std::fs::metadata(&log).unwrap().len()
+    };
+    let before = think("low").await;
+    assert_eq!((think("high").await - before) / FRAME, 1);
+}
+
+#[tokio::test]
 async fn labels_are_unique_per_agent() {
     let home = Home::new();
     let label = |entry: &mut SessionEntry| entry.label = Some("shop".into());

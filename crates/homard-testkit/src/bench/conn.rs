@@ -16,8 +16,8 @@ pub(super) struct Conn {
 }
 
 impl Conn {
-    /// Connects as the owner on this device.
-    pub(super) async fn operator(port: u16, token: &str, device: &TestDevice) -> Result<Self> {
+    /// Connects as the owner on this device, with these capabilities beside the usual ones.
+    pub(super) async fn operator(port: u16, token: &str, device: &TestDevice, caps: &[&str]) -> Result<Self> {
         let stream = TcpStream::connect(("127.0.0.1", port)).await.context("the gateway does not listen")?;
         stream.set_nodelay(true)?;
         let uri: http::Uri = format!("ws://127.0.0.1:{port}").parse()?;
@@ -27,6 +27,9 @@ impl Conn {
         let challenge = capped("the challenge", conn.next()).await?;
         let challenge: Value = serde_json::from_str(text(&challenge)).context("the challenge")?;
         let mut params = operator_params(token);
+        if let Some(known) = params.get_mut("caps").and_then(Value::as_array_mut) {
+            known.extend(caps.iter().map(|cap| json!(cap)));
+        }
         let challenge = challenge.get("payload").cloned().unwrap_or_default();
         let proof = device.proof(ProofVersion::V3, &params, &challenge);
         if let Some(params) = params.as_object_mut() {
@@ -34,6 +37,14 @@ impl Conn {
         }
         conn.call("connect", &params).await?;
         Ok(conn)
+    }
+
+    /// Listens to these sessions.
+    pub(super) async fn listen(&mut self, keys: impl IntoIterator<Item = &String>) -> Result<()> {
+        for key in keys {
+            self.call("sessions.messages.subscribe", &json!({"key": key})).await?;
+        }
+        Ok(())
     }
 
     /// Queues a frame; it leaves with the next wait.

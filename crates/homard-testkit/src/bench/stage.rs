@@ -81,7 +81,17 @@ impl Stage {
 
     /// One connection.
     pub(super) async fn conn(&self, gateway: &TestGateway) -> Result<Conn> {
-        Conn::operator(gateway.port(), gateway.token(), &self.device).await
+        Conn::operator(gateway.port(), gateway.token(), &self.device, &[]).await
+    }
+
+    /// Connections that hear only of the sessions they listen to.
+    pub(super) async fn scoped_conns(&self, gateway: &TestGateway, count: usize) -> Result<Vec<Conn>> {
+        let mut conns = Vec::with_capacity(count);
+        for _ in 0..count {
+            let caps = ["session-scoped-events"];
+            conns.push(Conn::operator(gateway.port(), gateway.token(), &self.device, &caps).await?);
+        }
+        Ok(conns)
     }
 
     /// Plays a plan and weighs it.

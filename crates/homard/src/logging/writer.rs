@@ -1,9 +1,14 @@
 //! The thread that formats, masks and writes log lines.
+//!
+//! Waking a thread costs more than a line, so it gathers what comes within a moment. Whoever warns, and whoever waits
+//! for the lines, wakes it at once.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::Thread;
+use std::time::Duration;
 
 use homard_config::config::logging::ConsoleStyle;
 use serde_json::{Map, Value};
@@ -15,6 +20,8 @@ use super::{Levels, LogSetup};
 
 /// Lines that may wait to be written. When full, new lines are dropped and counted.
 const QUEUE_LINES: usize = 4_096;
+/// How long lines are gathered before they are written.
+const GATHER: Duration = Duration::from_millis(10);
 /// Where the lines about the log itself come from.
 const OWN_SUBSYSTEM: &str = "log";
 
@@ -39,18 +46,26 @@ pub(super) enum LogJob {
 pub(super) struct Queue {
     sender: SyncSender<LogJob>,
     dropped: Arc<AtomicU64>,
+    thread: Thread,
 }
 
 impl Queue {
     /// Queues a record, or counts it when there is no room. Never waits.
     pub(super) fn push(&self, record: Record) {
+        let is_urgent = record.level <= Level::WARN;
         if self.sender.try_send(LogJob::Write(record)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
+        if is_urgent {
+            self.thread.unpark();
+        }
     }
 
-    pub(super) fn sender(&self) -> SyncSender<LogJob> {
-        self.sender.clone()
+    /// Has the thread do something at once, after what is queued; waits for room. `false` when the log is over.
+    pub(super) fn order(&self, job: LogJob) -> bool {
+        let taken = self.sender.send(job).is_ok();
+        self.thread.unpark();
+        taken
     }
 }
 
@@ -58,12 +73,18 @@ impl Queue {
 pub(super) fn start(setup: LogSetup, levels: Arc<Levels>) -> io::Result<Queue> {
     let (sender, jobs) = sync_channel(QUEUE_LINES);
     let dropped = Arc::new(AtomicU64::new(0));
-    let queue = Queue { sender, dropped: Arc::clone(&dropped) };
-    let writer = Writer { setup, levels, dropped, look: Look::default(), complained: false };
+    let writer = Writer {
+        setup,
+        levels,
+        dropped: Arc::clone(&dropped),
+        look: Look::default(),
+        console: String::new(),
+        complained: false,
+    };
     // The process may end while the thread waits: it owns nothing that needs an orderly end but the buffer,
     // which `Log::flush` empties.
-    let _thread = std::thread::Builder::new().name("homard-log".into()).spawn(move || writer.run(&jobs))?;
-    Ok(queue)
+    let thread = std::thread::Builder::new().name("homard-log".into()).spawn(move || writer.run(&jobs))?;
+    Ok(Queue { sender, dropped, thread: thread.thread().clone() })
 }
 
 struct Writer {
@@ -71,6 +92,8 @@ struct Writer {
     levels: Arc<Levels>,
     dropped: Arc<AtomicU64>,
     look: Look,
+    /// Lines for the terminal that are not there yet.
+    console: String,
     complained: bool,
 }
 
@@ -79,6 +102,7 @@ impl Writer {
         self.show_as(self.setup.console_style);
         while let Ok(job) = jobs.recv() {
             self.take(job);
+            std::thread::park_timeout(GATHER);
             while let Ok(job) = jobs.try_recv() {
                 self.take(job);
             }
@@ -127,8 +151,8 @@ impl Writer {
     fn write(&mut self, ms: i64, level: Level, line: Line) {
         let line = line.stamped(ms).masked(&self.setup.redactor);
         if self.levels.wants_console(level) {
-            // A terminal that is gone is no reason to stop logging to the file.
-            drop(writeln!(io::stderr().lock(), "{}", self.look.show(&line)));
+            self.console.push_str(&self.look.show(&line));
+            self.console.push('\n');
         }
         if self.levels.wants_file(level) {
             let written = self.setup.files.as_mut().map(|files| files.write(ms, &line.to_json()));
@@ -137,6 +161,11 @@ impl Writer {
     }
 
     fn flush(&mut self) {
+        if !self.console.is_empty() {
+            // A terminal that is gone is no reason to stop logging to the file.
+            drop(io::stderr().lock().write_all(self.console.as_bytes()));
+            self.console.clear();
+        }
         let flushed = self.setup.files.as_mut().map(LogFiles::flush);
         self.complain(flushed.and_then(Result::err));
     }

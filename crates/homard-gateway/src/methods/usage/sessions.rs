@@ -114,7 +114,7 @@ fn row(gateway: &Gateway, record: &SessionRecord, usage: Option<SessionUsage>) -
         total_tokens: shown.total_tokens,
         context_tokens: shown.context_tokens,
         usage,
-        has_context_weight: record.entry.system_prompt_report.is_some(),
+        has_context_weight: record.entry.system_sent == Some(true),
     }
 }
 

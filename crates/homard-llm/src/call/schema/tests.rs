@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use serde_json::{Value, json};
 
-use super::{Dialect, LENGTHS, normalised};
+use super::{Dialect, LENGTHS, ToolSchema, normalised};
 
 const DIALECTS: [Dialect; 3] = [Dialect::Standard, Dialect::WithoutLengths, Dialect::Gemini];
 
@@ -34,6 +34,20 @@ fn what_needs_nothing_is_not_copied() {
     );
     assert!(matches!(normalised(&named, Dialect::WithoutLengths), Cow::Borrowed(_)));
     assert!(matches!(normalised(&named, Dialect::Gemini), Cow::Borrowed(_)));
+}
+
+#[test]
+fn it_is_written_as_each_api_takes_it_and_copies_know_it_already() {
+    let author = with(&json!({"type": "string", "minLength": 1, "const": "x"}));
+    let schema = ToolSchema::from(author.clone());
+    assert_eq!(schema.bytes(), author.to_string().len());
+    for dialect in DIALECTS {
+        let copy = schema.clone();
+        assert_eq!(schema.written(dialect).get(), normalised(&author, dialect).to_string(), "{dialect:?}");
+        assert!(std::ptr::eq(schema.written(dialect), copy.written(dialect)), "{dialect:?}");
+        assert!(schema.told(dialect).takes_some, "{dialect:?}");
+    }
+    assert!(!ToolSchema::from(json!({})).told(Dialect::Gemini).takes_some);
 }
 
 #[test]

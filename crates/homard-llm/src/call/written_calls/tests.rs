@@ -7,8 +7,11 @@ use super::written_calls;
 use crate::call::request::ToolSpec;
 
 fn offered() -> Vec<ToolSpec> {
-    let tool =
-        |name: &str| ToolSpec { name: name.to_owned(), description: String::new(), parameters: json!({}) };
+    let tool = |name: &str| ToolSpec {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: json!({}).into(),
+    };
     vec![tool("read"), tool("exec")]
 }
 

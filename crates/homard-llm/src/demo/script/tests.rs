@@ -15,7 +15,7 @@ fn ask(messages: Vec<Value>, tools: &[&str]) -> ScriptStep {
     let tool = |name: &&str| ToolSpec {
         name: (*name).to_owned(),
         description: String::new(),
-        parameters: json!({}),
+        parameters: json!({}).into(),
     };
     let request = Request {
         model: Demo::new(Clock::fixed(0)).model(),

@@ -6,13 +6,14 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::REDACTED;
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
 use crate::call::sampling::ToolChoice;
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{Shown, pdf_or_picture, shown};
@@ -80,7 +81,7 @@ enum Choice<'a> {
 struct Tool<'a> {
     name: &'a str,
     description: &'a str,
-    input_schema: Cow<'a, Value>,
+    input_schema: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -239,7 +240,7 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
 }
 
 fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
-    let input_schema = normalised(&spec.parameters, Dialect::of(model));
+    let input_schema = spec.parameters.written(Dialect::of(model));
     Tool { name: &spec.name, description: &spec.description, input_schema }
 }
 

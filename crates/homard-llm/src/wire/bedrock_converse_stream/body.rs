@@ -7,6 +7,7 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::REDACTED;
@@ -14,7 +15,7 @@ use super::family::Family;
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::call::sampling::ToolChoice;
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{Shown, shown};
@@ -102,7 +103,7 @@ enum Tool<'a> {
 
 #[derive(Serialize)]
 struct Json<'a> {
-    json: Cow<'a, Value>,
+    json: Cow<'a, RawValue>,
 }
 
 #[derive(Serialize)]
@@ -245,11 +246,11 @@ fn tools(request: &Request, family: Family) -> Option<ToolConfig<'_>> {
         }
         called.sort_unstable();
         called.dedup();
-        let any = || Json { json: Cow::Owned(json!({"type": "object", "properties": {}})) };
+        let any = to_raw_value(&json!({"type": "object", "properties": {}})).unwrap_or_default();
         tools.extend(called.into_iter().map(|name| Tool::ToolSpec {
             name,
             description: "",
-            input_schema: any(),
+            input_schema: Json { json: Cow::Owned(any.clone()) },
         }));
     }
     if tools.is_empty() {
@@ -265,7 +266,7 @@ fn tools(request: &Request, family: Family) -> Option<ToolConfig<'_>> {
 }
 
 fn tool<'a>(spec: &'a ToolSpec, model: &ModelSpec) -> Tool<'a> {
-    let input_schema = Json { json: normalised(&spec.parameters, Dialect::of(model)) };
+    let input_schema = Json { json: Cow::Borrowed(spec.parameters.written(Dialect::of(model))) };
     Tool::ToolSpec { name: &spec.name, description: spec.description.trim(), input_schema }
 }
 

@@ -334,7 +334,7 @@ fn caches_are_marked_where_they_are_understood() {
         request.tools = Arc::from([ToolSpec {
             name: "t".to_owned(),
             description: " ".to_owned(),
-            parameters: json!({}),
+            parameters: json!({}).into(),
         }]);
         let body = body(&request);
         assert_eq!(body.to_string().matches("cachePoint").count(), expected, "{id}: {body}");

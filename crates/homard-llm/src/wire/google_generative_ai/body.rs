@@ -6,13 +6,14 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::thinking::{self, ThinkingConfig};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ToolSpec};
 use crate::call::sampling::ToolChoice;
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::{Dialect, Told};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{Shown, shown};
 use crate::wire::is_own;
@@ -78,7 +79,7 @@ struct Declaration<'a> {
     description: &'a str,
     /// The API refuses an object without properties here.
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<Cow<'a, Value>>,
+    parameters: Option<&'a RawValue>,
 }
 
 #[derive(Serialize, PartialEq, Default)]
@@ -214,9 +215,12 @@ fn calling(choice: &ToolChoice) -> Option<Calling<'_>> {
 }
 
 fn declaration(spec: &ToolSpec) -> Declaration<'_> {
-    let schema = normalised(&spec.parameters, Dialect::Gemini);
-    let takes_some = schema.get("properties").and_then(Value::as_object).is_some_and(|all| !all.is_empty());
-    Declaration { name: &spec.name, description: &spec.description, parameters: takes_some.then_some(schema) }
+    let Told { json, takes_some } = spec.parameters.told(Dialect::Gemini);
+    Declaration {
+        name: &spec.name,
+        description: &spec.description,
+        parameters: takes_some.then_some(&**json),
+    }
 }
 
 fn contents(request: &Request) -> Vec<Content<'_>> {

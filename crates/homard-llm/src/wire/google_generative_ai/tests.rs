@@ -267,7 +267,11 @@ fn thinking_is_asked_for_as_each_generation_wants() {
 #[test]
 fn tools_are_cleaned_and_empty_ones_take_nothing() {
     let mut request = request(GOOGLE_GENERATIVE_AI);
-    let tool = |parameters: Value| ToolSpec { name: "t".to_owned(), description: "d".to_owned(), parameters };
+    let tool = |parameters: Value| ToolSpec {
+        name: "t".to_owned(),
+        description: "d".to_owned(),
+        parameters: parameters.into(),
+    };
     request.tools = Arc::from([
         tool(json!({})),
         tool(json!({"properties": {"a": {"const": "x", "minLength": 1}}, "additionalProperties": false})),

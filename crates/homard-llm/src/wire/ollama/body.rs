@@ -8,10 +8,11 @@ use homard_protocol::{
 };
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel, ToolSpec};
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::Dialect;
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, shown};
 
@@ -83,7 +84,7 @@ struct Tool<'a> {
 struct Function<'a> {
     name: &'a str,
     description: &'a str,
-    parameters: Cow<'a, Value>,
+    parameters: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -171,7 +172,7 @@ fn think(level: ThinkingLevel, model: &str) -> Think {
 }
 
 fn tool(spec: &ToolSpec, dialect: Dialect) -> Tool<'_> {
-    let parameters = normalised(&spec.parameters, dialect);
+    let parameters = spec.parameters.written(dialect);
     let function = Function { name: &spec.name, description: &spec.description, parameters };
     Tool { r#type: "function", function }
 }

@@ -6,12 +6,13 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
 use crate::call::sampling::{Sampling, ToolChoice};
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, pdf_or_picture, shown};
@@ -106,7 +107,7 @@ struct Tool<'a> {
 struct Function<'a> {
     name: &'a str,
     description: &'a str,
-    parameters: Cow<'a, Value>,
+    parameters: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -233,7 +234,7 @@ fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
 }
 
 fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
-    let parameters = normalised(&spec.parameters, Dialect::of(model));
+    let parameters = spec.parameters.written(Dialect::of(model));
     let function = Function { name: &spec.name, description: &spec.description, parameters };
     Tool { r#type: "function", function }
 }

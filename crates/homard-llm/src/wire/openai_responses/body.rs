@@ -6,13 +6,14 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::keepsake::{MessageMark, Reasoning, is_own, split_ids};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel, ToolSpec};
 use crate::call::sampling::ToolChoice;
-use crate::call::schema::{Dialect, normalised};
+use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec};
 use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
@@ -81,7 +82,7 @@ struct Tool<'a> {
     r#type: &'static str,
     name: &'a str,
     description: &'a str,
-    parameters: Cow<'a, Value>,
+    parameters: &'a RawValue,
     /// Left out, the API would rewrite schemas to its strict subset and refuse those it cannot.
     strict: bool,
 }
@@ -188,7 +189,7 @@ fn cache_key(session: &str) -> Cow<'_, str> {
 }
 
 fn tool(spec: &ToolSpec, dialect: Dialect) -> Tool<'_> {
-    let parameters = normalised(&spec.parameters, dialect);
+    let parameters = spec.parameters.written(dialect);
     Tool { r#type: "function", name: &spec.name, description: &spec.description, parameters, strict: false }
 }
 

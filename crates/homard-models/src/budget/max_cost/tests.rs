@@ -24,7 +24,7 @@ fn request(messages: Vec<Value>, price: Price) -> Request {
         tools: Arc::from([ToolSpec {
             name: "read".to_owned(),
             description: "Reads.".to_owned(),
-            parameters: json!({"type": "object"}),
+            parameters: json!({"type": "object"}).into(),
         }]),
         max_tokens: None,
         sampling: homard_llm::Sampling::default(),

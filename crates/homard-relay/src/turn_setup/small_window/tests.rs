@@ -12,7 +12,7 @@ fn offer() -> Offer {
     let tool = |(name, words): (&str, usize)| ToolSpec {
         name: name.to_owned(),
         description: "word ".repeat(words),
-        parameters: serde_json::json!({"type": "object"}),
+        parameters: serde_json::json!({"type": "object"}).into(),
     };
     let tools = [("browser", 900), ("exec", 300), ("message", 700), ("read", 200), ("write", 200)].map(tool);
     Offer { described: Arc::from([]), for_model: Arc::from(tools) }

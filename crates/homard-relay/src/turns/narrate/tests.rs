@@ -8,19 +8,28 @@ use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 
 use super::{Narrator, Reasoning, Subject};
-use crate::bus::Bus;
+use crate::bus::{Bus, BusListener, EventHeading, Published};
 
 /// Names and payloads, in order.
 type Heard = Arc<Mutex<Vec<(String, Value)>>>;
 
+struct Sink(Heard);
+
+impl BusListener for Sink {
+    fn wants(&self, _event: &EventHeading) -> bool {
+        true
+    }
+
+    fn hear(&self, event: &Published) {
+        let payload = serde_json::from_str(&event.payload).unwrap();
+        self.0.lock().push((event.heading.name.to_owned(), payload));
+    }
+}
+
 fn narrator() -> (Narrator, Heard) {
     let bus = Bus::default();
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
-    bus.listen(move |event| {
-        let payload = serde_json::from_str(&event.payload).unwrap();
-        sink.lock().push((event.name.to_owned(), payload));
-    });
+    bus.listen(Arc::new(Sink(Arc::clone(&heard))));
     let subject = Subject {
         run: RunId::parse("r").unwrap(),
         run_text: "r".into(),

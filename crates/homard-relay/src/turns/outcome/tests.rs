@@ -24,7 +24,6 @@ fn facts() -> TurnFacts {
         last_call: Usage::default(),
         compactions: 0,
         flushed: false,
-        prompt_report: None,
     }
 }
 

@@ -32,6 +32,22 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
+#[test]
+fn a_statement_is_planned_once_whatever_it_is_asked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("homard.sqlite");
+    let writer = super::open_writer(&path).unwrap();
+    let reader = super::open_reader(&path).unwrap();
+    for conn in [writer, reader] {
+        // The condition of a partial index, asked for as a value.
+        let mut statement = conn.prepare("SELECT id FROM sessions WHERE archived = ?1 LIMIT ?2").unwrap();
+        for asked in [[0, 1], [1, 1], [0, 2]] {
+            assert!(!statement.exists(asked).unwrap());
+        }
+        assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
+    }
+}
+
 #[tokio::test]
 async fn a_database_of_version_1_gains_usage_and_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::bench::machine::memory_of;
 use crate::bench::report::{Limit, Report, Section};
-use crate::bench::stage::{Stage, TURNS, keys, progress};
+use crate::bench::stage::{REPEATS, Stage, TURNS, keys, progress};
 use crate::bench::turns::Plan;
 use crate::gateway::TestGateway;
 
@@ -20,23 +20,32 @@ struct Crowd {
     sessions: usize,
     connections: usize,
     turns: usize,
+    /// Whether each connection hears of its own sessions only.
+    scoped: bool,
 }
 
-const NARROW_ROWS: [Crowd; 5] = [
-    Crowd { what: "1 session", sessions: 1, connections: 1, turns: 400 },
-    Crowd { what: "50 sessions", sessions: 50, connections: 1, turns: 2_000 },
-    Crowd { what: "200 sessions", sessions: 200, connections: 1, turns: 4_000 },
-    Crowd { what: "50 sessions, 50 connections", sessions: 50, connections: 50, turns: 1_000 },
-    Crowd { what: "200 sessions, 200 connections", sessions: 200, connections: 200, turns: 2_000 },
+const fn crowd(what: &'static str, sessions: usize, connections: usize, turns: usize) -> Crowd {
+    Crowd { what, sessions, connections, turns, scoped: false }
+}
+
+const NARROW_ROWS: [Crowd; 6] = [
+    crowd("1 session", 1, 1, 400),
+    crowd("50 sessions", 50, 1, 2_000),
+    crowd("200 sessions", 200, 1, 4_000),
+    crowd("50 sessions, 50 connections", 50, 50, 1_000),
+    crowd("200 sessions, 200 connections", 200, 200, 2_000),
+    Crowd {
+        scoped: true,
+        ..crowd("the same, each hears its own (`session-scoped-events`)", 200, 200, 2_000)
+    },
 ];
-const WIDE_ROWS: [Crowd; 1] =
-    [Crowd { what: "200 sessions, `maxConcurrent` 64", sessions: 200, connections: 1, turns: 4_000 }];
+const WIDE_ROWS: [Crowd; 1] = [crowd("200 sessions, `maxConcurrent` 64", 200, 1, 4_000)];
 
 /// Plays the scene.
 pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result<()> {
     let mut section = Section::new(
         "Turns per second",
-        "The model answers at once with 8 words; each session speaks again when it is answered. Sessions share one connection unless the line says otherwise; every connection hears every session's events, as the protocol has it. `agents.defaults.maxConcurrent` is the default (4) unless the line says otherwise.",
+        "The model answers at once with 8 words; each session speaks again when it is answered. Sessions share one connection unless the line says otherwise; a connection hears every session's events unless it asks for its own only. `agents.defaults.maxConcurrent` is the default (4) unless the line says otherwise.",
         &["turns/s", "p50 ms", "p99 ms", "gateway CPU ms", "model CPU ms", "client CPU ms"],
     );
     let gateway = stage.gateway().await?;
@@ -65,13 +74,23 @@ pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result
 
 async fn line(stage: &Stage, gateway: &TestGateway, crowd: Crowd, section: &mut Section) -> Result<f64> {
     progress(crowd.what);
-    let Crowd { what, sessions, connections, turns } = crowd;
-    let mut conns = stage.conns(gateway, connections).await?;
+    let Crowd { what, sessions, connections, turns, scoped } = crowd;
+    let mut conns = match scoped {
+        true => stage.scoped_conns(gateway, connections).await?,
+        false => stage.conns(gateway, connections).await?,
+    };
     let count = stage.amount(turns).div_ceil(TURNS).max(sessions);
     let plan = |round: usize| {
-        let name = format!("load-{sessions}-{connections}-{round}");
+        let name = format!("load-{sessions}-{connections}-{scoped}-{round}");
         Plan { keys: keys(&name, count), name, turns: TURNS, at_once: sessions, say: "hello".into() }
     };
+    if scoped {
+        // As the plans are shared out: session `i` speaks on connection `i % n`.
+        let all: Vec<Plan> = (0..REPEATS).map(plan).collect();
+        for (at, conn) in conns.iter_mut().enumerate() {
+            conn.listen(all.iter().flat_map(|plan| plan.keys.iter().skip(at).step_by(connections))).await?;
+        }
+    }
     let weight = stage.weigh_often(gateway, &mut conns, plan).await?;
     let cpu = [weight.gateway_ms(), weight.fake_ms(), weight.client_ms()];
     section.row(what, &[weight.rate(), weight.wall_ms(0.5), weight.wall_ms(0.99), cpu[0], cpu[1], cpu[2]]);

@@ -23,7 +23,7 @@ fn record(message: &str) -> Record {
 fn dropped_lines_are_counted_and_told() {
     let (sender, jobs) = sync_channel(1);
     let dropped = Arc::new(AtomicU64::new(0));
-    let queue = Queue { sender, dropped: Arc::clone(&dropped) };
+    let queue = Queue { sender, dropped: Arc::clone(&dropped), thread: std::thread::current() };
     for message in ["kept", "lost", "lost too"] {
         queue.push(record(message));
     }
@@ -41,7 +41,8 @@ fn dropped_lines_are_counted_and_told() {
         clock: Clock::fixed(0),
     };
     let levels = Arc::new(Levels::new(LogLevel::Info, LogLevel::Silent));
-    let mut writer = Writer { setup, levels, dropped, look: Look::Json, complained: false };
+    let mut writer =
+        Writer { setup, levels, dropped, look: Look::Json, console: String::new(), complained: false };
     while let Ok(job) = jobs.try_recv() {
         writer.take(job);
     }
