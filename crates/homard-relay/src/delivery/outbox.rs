@@ -7,6 +7,7 @@
 //! counted as ambiguous: twice is better than never.
 
 mod bounced;
+mod lookup;
 mod pace;
 mod postman;
 mod verdict;
