@@ -16,7 +16,7 @@ fn main() -> Result<()> {
     let report = runtime.block_on(run_crash(&options, progress))?;
     writeln!(std::io::stdout(), "{}", report.markdown())?;
     if !report.holds() {
-        bail!("not every message was answered exactly once; the table above says which");
+        bail!("not everything is as it should be; what is said above names it");
     }
     Ok(())
 }

@@ -297,6 +297,9 @@ fn edit(state: &mut State, call: &Call<'_>) -> Result<Value, Refusal> {
     let Some(message) = kept.message.as_object_mut() else {
         return Err(Refusal::bad("message can't be edited"));
     };
+    if call.method == "editMessageText" && !message.contains_key("text") {
+        return Err(Refusal::bad("there is no text in the message to edit"));
+    }
     let before = message.clone();
     if call.method != "editMessageReplyMarkup" {
         message.insert(name.to_owned(), text.into());
