@@ -151,6 +151,8 @@ pub struct Receipt {
 pub struct KnownNearby {
     /// Of what was said in the same conversation before it.
     pub older: Vec<String>,
+    /// The keys under which the messages were heard that it answers.
+    pub answers: Vec<String>,
     /// Of what was said at the same place, whenever: none of them is the one.
     pub others: Vec<String>,
 }

@@ -28,7 +28,7 @@ use crate::gateway::{Launch, TEST_TOKEN, TestGateway};
 use crate::home::TestHome;
 use dice::Dice;
 use judge::Verdict;
-use workload::{JOBS_CHAT, MARK, Workload};
+use workload::{MARK, READER, Workload};
 
 /// How long a moment to kill at is waited for.
 const MOMENT_CAP: Duration = Duration::from_millis(600);
@@ -199,7 +199,7 @@ impl World {
         for (mark, job) in workload.jobs.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark)) {
             match programs::is_said_to_have_failed(&mut client, job).await? {
                 true => report.seen.given_up += 1,
-                false => wrongs.lost.push((mark.clone(), JOBS_CHAT)),
+                false => wrongs.lost.push((mark.clone(), READER)),
             }
         }
         let doubled = verdict.seen.iter().filter(|(_, rows)| rows.len() > 1);

@@ -65,6 +65,9 @@ impl Turns {
             return Ok(Some(receipt_of(&row).message_id).filter(|id| !id.is_empty()));
         }
         store.outbox().withdraw(&key).await?;
+        if row.ambiguous > 0 {
+            self.outgoing().outbox().note_stray_preview(&record.run_id);
+        }
         Ok(None)
     }
 

@@ -36,5 +36,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> 
         }
     }
     let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;
+    // The gateway is started in a folder of its own.
+    let homard = homard.canonicalize().with_context(|| format!("there is no {}", homard.display()))?;
     Ok(CrashOptions { homard, kills, seed, log })
 }

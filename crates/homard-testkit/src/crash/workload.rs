@@ -19,8 +19,8 @@ const SEND_FILES: i64 = 3;
 const GROUP: i64 = -2_000;
 const FORUM: i64 = -3_000;
 const TOPICS: [i64; 2] = [11, 12];
-/// Who hears what jobs bring.
-const READER: i64 = 1_500;
+/// Who hears what jobs bring, in the midst of a conversation.
+pub(super) const READER: i64 = FIRST;
 /// The conversation of a program that sends by the protocol.
 pub(super) const PROGRAM: &str = "agent:main:program";
 /// Most messages between two kills.
@@ -32,7 +32,7 @@ const JOB_AHEAD_MS: i64 = 300;
 
 /// Every chat something may be seen in.
 pub(super) fn chats() -> impl Iterator<Item = i64> {
-    (FIRST..FIRST + PEOPLE).chain([GROUP, FORUM, READER])
+    (FIRST..FIRST + PEOPLE).chain([GROUP, FORUM])
 }
 
 /// Who may do everything: the people, so that commands are run for them.
@@ -83,7 +83,8 @@ impl Workload {
                     let person = FIRST + SEND_FILES + person % (PEOPLE - SEND_FILES);
                     telegram.user_says(person, person, &self.asks("-tool", person))
                 }
-                7 | 8 => telegram.user_says(person, person, &self.asks("-slow", person)),
+                7 => telegram.user_says(person, person, &self.asks("-slow", person)),
+                8 => telegram.user_says(READER, READER, &self.asks("-slow", READER)),
                 _ => telegram.user_says(person, person, &self.asks("", person)),
             };
         }
@@ -143,9 +144,6 @@ impl Workload {
         format!("please answer {mark}")
     }
 }
-
-/// Where what jobs bring is seen.
-pub(super) const JOBS_CHAT: i64 = READER;
 
 fn chat_send(mark: &str) -> Value {
     json!({"sessionKey": PROGRAM, "message": format!("please answer {mark}"), "idempotencyKey": mark})

@@ -1,8 +1,8 @@
-//! Whether a text that may have been taken was.
+//! Whether something that may have been taken was.
 //!
 //! The server lists no messages of the bot, but it numbers them, and it says whether an edit changes anything. So the
 //! messages after the last known one are told to be what was sent: the one that is already has been found. One that is
-//! not there, is not ours or holds no text answers with an error and stays as it is.
+//! not there, is not ours or is of another kind answers with an error and stays as it is.
 
 use homard_channel::{ChannelError, Content, KnownNearby, Outbound, Receipt};
 
@@ -20,15 +20,24 @@ const UNREADABLE: &str = "can't parse entities";
 /// What it says of an edit that changes nothing.
 const SAME: &str = "message is not modified";
 
-/// Looks for a text that may have been taken.
+/// Looks for a text, or a file with a text, that may have been taken.
 pub(crate) async fn find_sent(
     telegram: &Telegram,
     outbound: &Outbound,
     known: &KnownNearby,
 ) -> Result<Option<Receipt>, ChannelError> {
-    let Content::Text { words, buttons } = &outbound.content else { return Ok(None) };
-    let number = |id: &String| id.parse::<i64>().ok();
-    let Some(last) = known.older.iter().chain(&outbound.reply_to).filter_map(number).max() else {
+    let (words, buttons, form) = match &outbound.content {
+        Content::Text { words, buttons } => (words, buttons.as_slice(), None),
+        // Without a text one file is like another.
+        Content::Media { caption, .. } if !caption.plain.is_empty() => {
+            (caption, [].as_slice(), Some(Form::Caption))
+        }
+        _ => return Ok(None),
+    };
+    let here = format!("{}:", outbound.address.to);
+    let heard = known.answers.iter().filter_map(|key| key.strip_prefix(&here));
+    let said = known.older.iter().chain(&outbound.reply_to).map(String::as_str);
+    let Some(last) = heard.chain(said).filter_map(|id| id.parse::<i64>().ok()).max() else {
         return Ok(None);
     };
     let target = ChatTarget::of(&outbound.address)?;
@@ -37,10 +46,10 @@ pub(crate) async fn find_sent(
         if known.others.contains(&message_id) {
             continue;
         }
-        let (words, buttons) = (words.clone(), buttons.clone());
+        let (words, buttons) = (words.clone(), buttons.to_vec());
         let content = Content::Edit { message_id: message_id.clone(), words, buttons };
         let edit = Outbound { content, ..outbound.clone() };
-        if is_that(telegram, &edit, &target).await? {
+        if is_that(telegram, &edit, &target, form).await? {
             return Ok(Some(Receipt { message_id, went_to: None }));
         }
     }
@@ -48,9 +57,14 @@ pub(crate) async fn find_sent(
 }
 
 /// Whether the message an edit is about says what it should, as formatted or plain.
-async fn is_that(telegram: &Telegram, edit: &Outbound, target: &ChatTarget) -> Result<bool, ChannelError> {
+async fn is_that(
+    telegram: &Telegram,
+    edit: &Outbound,
+    target: &ChatTarget,
+    form: Option<Form>,
+) -> Result<bool, ChannelError> {
     let link_preview = telegram.settings.link_preview && !edit.no_previews;
-    let mut forms: Vec<Form> = Vec::new();
+    let mut forms: Vec<Form> = form.into_iter().collect();
     let mut tries = 0;
     loop {
         let error = match send(telegram, &compose(edit, target, &forms, link_preview)?).await {
@@ -59,7 +73,9 @@ async fn is_that(telegram: &Telegram, edit: &Outbound, target: &ChatTarget) -> R
         };
         match error {
             ApiError::Refusal { code: 400 | 403, .. } if error.says(SAME) => return Ok(true),
-            ApiError::Refusal { code: 400 | 403, .. } if error.says(UNREADABLE) && forms.is_empty() => {
+            ApiError::Refusal { code: 400 | 403, .. }
+                if error.says(UNREADABLE) && !forms.contains(&Form::Plain) =>
+            {
                 forms.push(Form::Plain);
             }
             ApiError::Refusal { code: 400 | 403, .. } => return Ok(false),

@@ -16,7 +16,7 @@ use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::lookup::look_for;
+use super::lookup::{Sighting, look_for};
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced};
@@ -145,8 +145,13 @@ impl Postman {
             return Next::Look;
         }
         match look_for(outgoing, &there, &row, &outbound).await {
-            Ok(Some(found)) => return self.sent(outgoing, &row, &found).await,
-            Ok(None) => {}
+            Ok(Sighting::Arrived(receipt)) => return self.sent(outgoing, &row, &receipt).await,
+            Ok(Sighting::IntoPreview(edit)) => {
+                let replaced = inner.store().outbox().replace(row.id, edit).await;
+                replaced.or_log("an answer could not be written into its preview");
+                return Next::Look;
+            }
+            Ok(Sighting::Nothing) => {}
             Err(error) => return self.not_sent(outgoing, &row, &outbound, error).await,
         }
         match inner.store().outbox().mark_sending(row.id).await {
