@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::abilities::Abilities;
 use crate::inbound::{Attachment, Fetched, InboundEvent};
-use crate::outbound::{Outbound, Receipt};
+use crate::outbound::{KnownNearby, Outbound, Receipt};
 
 /// One of our accounts at a place people write from. An adapter translates; it decides nothing.
 ///
@@ -37,6 +37,17 @@ pub trait Channel: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), ChannelError>> + Send;
     /// Says one thing.
     fn deliver(&self, outbound: Outbound) -> impl Future<Output = Result<Receipt, ChannelError>> + Send;
+    /// Looks for a message that may have been taken, before it is said again. `None` when it is not there or the
+    /// platform cannot tell; then nothing may have changed that people see.
+    fn find_sent(
+        &self,
+        outbound: Outbound,
+        known: KnownNearby,
+    ) -> impl Future<Output = Result<Option<Receipt>, ChannelError>> + Send {
+        // Named only here: an adapter that cannot look leaves this as it is.
+        let _nothing_to_look_for = (outbound, known);
+        std::future::ready(Ok(None))
+    }
     /// Fetches a file that came with a message, unless it is larger than `limit` bytes.
     fn fetch(
         &self,
@@ -155,6 +166,12 @@ pub trait DynChannel: Send + Sync {
     fn listen(&self, inbox: Inbox, cancel: CancellationToken) -> BoxFuture<'_, Result<(), ChannelError>>;
     /// See [`Channel::deliver`].
     fn deliver(&self, outbound: Outbound) -> BoxFuture<'_, Result<Receipt, ChannelError>>;
+    /// See [`Channel::find_sent`].
+    fn find_sent(
+        &self,
+        outbound: Outbound,
+        known: KnownNearby,
+    ) -> BoxFuture<'_, Result<Option<Receipt>, ChannelError>>;
     /// See [`Channel::fetch`].
     fn fetch(&self, file: Attachment, limit: u64) -> BoxFuture<'_, Result<Fetched, ChannelError>>;
     /// See [`Channel::probe`].
@@ -180,6 +197,14 @@ impl<C: Channel> DynChannel for C {
 
     fn deliver(&self, outbound: Outbound) -> BoxFuture<'_, Result<Receipt, ChannelError>> {
         Box::pin(Channel::deliver(self, outbound))
+    }
+
+    fn find_sent(
+        &self,
+        outbound: Outbound,
+        known: KnownNearby,
+    ) -> BoxFuture<'_, Result<Option<Receipt>, ChannelError>> {
+        Box::pin(Channel::find_sent(self, outbound, known))
     }
 
     fn fetch(&self, file: Attachment, limit: u64) -> BoxFuture<'_, Result<Fetched, ChannelError>> {

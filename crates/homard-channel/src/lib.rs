@@ -23,7 +23,7 @@ pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Quoted, Sender,
 };
 pub use ingress::{Ingress, IngressHandler, IngressLimits, IngressMount, Mounted, PathTaken};
-pub use outbound::{Address, Button, Content, File, Outbound, Receipt, RichText};
+pub use outbound::{Address, Button, Content, File, KnownNearby, Outbound, Receipt, RichText};
 pub use registry::{AccountParts, BuildError, ChannelEntry, ChannelRegistry};
 pub use section::{Key, SHARED_KEYS, SectionKeys, Takes, defaults_schema};
 pub use text::{ChunkMode, Shape, shape_text};

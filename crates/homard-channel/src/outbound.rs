@@ -145,3 +145,14 @@ pub struct Receipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub went_to: Option<Address>,
 }
+
+/// The platform's ids of messages near one that is looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KnownNearby {
+    /// Of what was said in the same conversation before it.
+    pub older: Vec<String>,
+    /// The keys under which the messages were heard that it answers.
+    pub answers: Vec<String>,
+    /// Of what was said at the same place, whenever: none of them is the one.
+    pub others: Vec<String>,
+}

@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use homard_channel::{
     Abilities, Ability, Act, Attachment, Channel, ChannelError, ChatKind, Dialect, Fetched, Inbox, Ingress,
-    MediaKind, Outbound, PollLimits, Probe, Receipt, SectionKeys, SharedChannel, TableMode, TextUnit,
-    Threads,
+    KnownNearby, MediaKind, Outbound, PollLimits, Probe, Receipt, SectionKeys, SharedChannel, TableMode,
+    TextUnit, Threads,
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{Clock, Mutex};
@@ -162,6 +162,14 @@ impl Channel for Telegram {
 
     async fn deliver(&self, outbound: Outbound) -> Result<Receipt, ChannelError> {
         say::deliver(self, &outbound).await
+    }
+
+    async fn find_sent(
+        &self,
+        outbound: Outbound,
+        known: KnownNearby,
+    ) -> Result<Option<Receipt>, ChannelError> {
+        say::find_sent(self, &outbound, &known).await
     }
 
     async fn fetch(&self, file: Attachment, limit: u64) -> Result<Fetched, ChannelError> {

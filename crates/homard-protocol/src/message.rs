@@ -169,6 +169,16 @@ impl AssistantMessage {
         })
     }
 
+    /// Whether the gateway wrote it beside the turns of its conversation: what a job or another conversation sent there,
+    /// or somebody put in. It may stand in the midst of a turn, and answers nobody.
+    #[must_use]
+    pub fn is_said_beside(&self) -> bool {
+        self.provider == INJECTED_PROVIDER
+            && self.model == INJECTED_MODEL
+            && self.stop_reason == StopReason::Stop
+            && self.tool_calls().next().is_none()
+    }
+
     /// A line the gateway itself writes into a transcript (a note, a partial answer after an abort).
     #[must_use]
     pub fn injected(text: String, stop_reason: StopReason, timestamp: i64) -> Self {

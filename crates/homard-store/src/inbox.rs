@@ -4,7 +4,7 @@
 //! event that was kept, or a reason why nothing comes of it. Open rows are taken up again after a restart. Done
 //! rows stay for a while without their payload, so that hearing the same message again is harmless.
 
-use homard_protocol::{AccountId, ChannelId, SessionKey};
+use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -76,6 +76,29 @@ pub struct InboxStore<'a> {
 }
 
 impl InboxStore<'_> {
+    /// The platform's keys of the messages a run answers.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn answered_in(
+        self,
+        channel: &ChannelId,
+        account: &AccountId,
+        run_id: &RunId,
+    ) -> Result<Vec<String>, StoreError> {
+        let (channel, account, run_id) = (channel.clone(), account.clone(), run_id.clone());
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(
+                    "SELECT message_key FROM inbox WHERE channel = ?1 AND account_id = ?2 AND run_id = ?3",
+                )?;
+                let asked = params![channel.as_str(), account.as_str(), run_id.as_str()];
+                let keys = statement.query_map(asked, |row| row.get(0))?;
+                Ok(keys.collect::<Result<_, _>>()?)
+            })
+            .await
+    }
+
     /// Hands something heard to the writer; the future it returns says, once it is committed, whether it was new.
     /// Only then may the platform be told "received".
     ///

@@ -23,6 +23,8 @@ const KEEP_FAILED_MS: i64 = 30 * 24 * 60 * 60 * 1000;
 const PRUNE_ROWS: i64 = 500;
 /// Most conversations with waiting rows that are looked up at once; the rest follow when these are done.
 const MAX_CONVERSATIONS: i64 = 100_000;
+/// How far around a row is looked for what went to the same place, in rows.
+const NEAR: i64 = 1_000;
 /// Most rows in one look at a run or at what failed.
 const MAX_LISTED: i64 = 1_000;
 
@@ -188,6 +190,25 @@ impl OutboxStore<'_> {
                 let sql =
                     format!("SELECT {COLUMNS} FROM outbox WHERE run_id = ?1 ORDER BY id LIMIT {MAX_LISTED}");
                 list(cx.conn, &sql, [run_id.as_str()])
+            })
+            .await
+    }
+
+    /// What else was or is to be sent to the place `to` about the time of a row, newest first; its threads included.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn near(self, row: &OutboundRecord, to: &str) -> Result<Vec<OutboundRecord>, StoreError> {
+        let (id, to) = (row.id, to.to_owned());
+        let (channel, account) = (row.new.channel.clone(), row.new.account.clone());
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM outbox WHERE id > ?1 - {NEAR} AND id <> ?1 AND channel = ?2 \
+                     AND account_id = ?3 AND (conversation = ?4 OR substr(conversation, 1, length(?4) + 1) = ?4 || '/') \
+                     ORDER BY id DESC LIMIT {NEAR}"
+                );
+                list(cx.conn, &sql, params![id, channel.as_str(), account.as_str(), to])
             })
             .await
     }

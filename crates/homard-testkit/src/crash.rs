@@ -1,13 +1,19 @@
 //! `cargo xtask crash`: is every message answered exactly once, whatever breaks?
 //!
-//! People write to a gateway over the fake Telegram; the fake model repeats what it was asked, so each message can be
-//! found again in an answer. The platform refuses, cuts connections before and after taking a message, and asks to
-//! wait; the gateway is killed at moments chosen by a seed and started again. In the end what people see is counted.
+//! People write to a gateway over the fake Telegram (alone, in a group, in topics, with files; plain questions, commands,
+//! answers that are shown while they grow, answers with files, answers after a command was run), a program sends over the
+//! protocol and again when it was cut off, and jobs bring results. The fake model repeats what it was asked, so each
+//! message can be found again. The platform refuses, cuts connections before and after taking a message, and asks to
+//! wait; the gateway is killed at moments chosen by a seed and started again. In the end `judge` holds what people see
+//! against what the gateway says it did, `effects` what commands did, `programs` what programs see.
 
 mod dice;
+mod effects;
+mod judge;
+mod programs;
 mod report;
+mod workload;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,15 +27,9 @@ use crate::fake_telegram::{FakeTelegram, Fault};
 use crate::gateway::{Launch, TEST_TOKEN, TestGateway};
 use crate::home::TestHome;
 use dice::Dice;
+use judge::Verdict;
+use workload::{MARK, READER, Workload};
 
-/// People who write.
-const PEOPLE: i64 = 12;
-/// The first person's number.
-const FIRST: i64 = 1_000;
-/// How a message can be found again.
-const MARK: &str = "tok-";
-/// Most messages between two kills.
-const MOST_MESSAGES: u64 = 3;
 /// How long a moment to kill at is waited for.
 const MOMENT_CAP: Duration = Duration::from_millis(600);
 /// Longest time between that moment and the kill, in microseconds.
@@ -42,6 +42,9 @@ const CALM_CAP: Duration = Duration::from_secs(180);
 const LOOK: Duration = Duration::from_millis(250);
 /// After everything is answered, this long nothing more may come.
 const QUIET: Duration = Duration::from_millis(1_500);
+
+/// The agent's folder, below the state folder.
+const WORKSPACE: &str = "workspace";
 
 /// What to do.
 #[derive(Debug, Clone)]
@@ -63,19 +66,20 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     let began = Instant::now();
     let mut world = World::start(options).await?;
     for kill in 1..=options.kills {
-        world.chatter();
+        world.workload.chatter(&world.telegram, &mut world.dice);
+        world.workload.programs(&world.gateway, &mut world.dice).await?;
         world.wait_for_a_moment().await;
         world.gateway.kill9().await?;
         world.gateway.restart().await.with_context(|| format!("after kill {kill}"))?;
         if kill % 50 == 0 {
-            progress(&format!("{kill} of {} kills, {} messages", options.kills, world.said.len()));
+            progress(&format!("{kill} of {} kills, {} messages", options.kills, world.workload.said.len()));
         }
     }
     world.telegram.faults_from(None);
+    world.workload.finish(&world.gateway).await?;
     let settled = world.settle().await?;
-    let outbox = world.outbox().await?;
     let mut report = CrashReport::new(options.kills, options.seed, began.elapsed(), settled);
-    world.count(&mut report, &outbox);
+    world.count(&mut report).await?;
     if let Some(file) = &options.log {
         std::fs::write(file, world.gateway.log())
             .with_context(|| format!("could not write {}", file.display()))?;
@@ -93,22 +97,24 @@ struct World {
     llm: FakeLlm,
     gateway: TestGateway,
     dice: Dice,
-    /// The mark of each message, and who said it.
-    said: Vec<(String, i64)>,
+    workload: Workload,
 }
 
 impl World {
     async fn start(options: &CrashOptions) -> Result<Self> {
         let mut dice = Dice::new(options.seed);
         let telegram = FakeTelegram::start().await?;
+        Workload::furnish(&telegram);
         let llm = FakeLlm::start().await?;
         llm.repeats(MARK);
         let mut config = TestHome::chat_config(TEST_TOKEN, "openai-completions", &llm.openai_url());
         let own = json!({
             "channels": {"telegram": {
                 "botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
-                "streamMode": "off",
+                "groupPolicy": "open", "groups": {"*": {"requireMention": false}}, "streamMode": "partial",
             }},
+            "commands": {"ownerAllowFrom": workload::owners()},
+            "tools": {"exec": {"host": "gateway", "security": "full", "ask": "off"}},
             "session": {"dmScope": "per-channel-peer", "reset": {"mode": "none"}},
             "messages": {"queue": {"mode": "collect", "debounceMs": 20}},
         });
@@ -116,20 +122,12 @@ impl World {
             all.extend(own);
         }
         let home = TestHome::with_config(&config)?;
+        std::fs::create_dir_all(home.state_dir().join(WORKSPACE))?;
+        std::fs::write(home.state_dir().join(WORKSPACE).join("note.txt"), "a note")?;
         let gateway = TestGateway::start(Launch::of(&options.homard), home).await?;
         let mut faults = dice.split();
         telegram.faults_from(Some(Box::new(move |method, _params| fault(&mut faults, method))));
-        Ok(Self { telegram, llm, gateway, dice, said: Vec::new() })
-    }
-
-    /// Some people say something.
-    fn chatter(&mut self) {
-        for _ in 0..=self.dice.below(MOST_MESSAGES) {
-            let person = FIRST + i64::try_from(self.dice.below(PEOPLE.unsigned_abs())).unwrap_or_default();
-            let mark = format!("{MARK}{}", self.said.len());
-            self.telegram.user_says(person, person, &format!("please answer {mark}"));
-            self.said.push((mark, person));
-        }
+        Ok(Self { telegram, llm, gateway, dice, workload: Workload::default() })
     }
 
     /// Waits until something happens that may be interesting to be killed at, and a little longer.
@@ -163,8 +161,9 @@ impl World {
                 (calls, changed) = (now, Instant::now());
             }
             if changed.elapsed() >= QUIET {
-                let seen = self.seen();
-                if self.said.iter().all(|(mark, _)| seen.contains_key(mark)) {
+                let verdict = self.judge()?;
+                let is_answered = |(mark, chat): &(String, i64)| is_answered(&verdict, mark, *chat);
+                if self.workload.said.iter().all(is_answered) && self.outbox().await?.waiting == 0 {
                     return Ok(true);
                 }
             }
@@ -174,58 +173,69 @@ impl World {
         }
     }
 
-    /// In how many answers each mark is seen by people; copies of one answer count once.
-    fn seen(&self) -> BTreeMap<String, usize> {
-        let mut seen = BTreeMap::new();
-        for answers in (FIRST..FIRST + PEOPLE).map(|person| self.answers(person)) {
-            for text in answers.keys() {
-                for mark in text.split_whitespace().filter(|word| word.starts_with(MARK)) {
-                    *seen.entry(mark.to_owned()).or_default() += 1;
-                }
-            }
-        }
-        seen
-    }
-
-    /// Every answer that names a mark.
-    fn answers_with(&self, mark: &str) -> Vec<String> {
-        let all = (FIRST..FIRST + PEOPLE).flat_map(|person| self.answers(person).into_keys());
-        all.filter(|text| text.split_whitespace().any(|word| word == mark)).collect()
-    }
-
-    /// What a person was answered, and in how many copies.
-    fn answers(&self, person: i64) -> BTreeMap<String, u64> {
-        let mut answers = BTreeMap::new();
-        for shown in self.telegram.shown(person).into_iter().filter(|shown| shown.is_ours) {
-            *answers.entry(shown.text).or_default() += 1;
-        }
-        answers
+    fn judge(&self) -> Result<Verdict> {
+        judge::judge(&self.telegram, &self.gateway.home().state_dir().join("homard.sqlite"))
     }
 
     /// What the gateway itself says about its deliveries.
-    async fn outbox(&self) -> Result<Value> {
+    async fn outbox(&self) -> Result<Counts> {
         let mut client = self.gateway.operator().await?;
         let status = client.call("channels.status", json!({})).await?;
-        let accounts = status.pointer("/channelAccounts/telegram/0");
-        let Some(account) = accounts else { bail!("the gateway knows no account: {status}") };
-        Ok(account.get("outbox").cloned().unwrap_or_default())
+        let Some(outbox) = status.pointer("/channelAccounts/telegram/0/outbox") else {
+            bail!("the gateway knows no account: {status}")
+        };
+        let count = |name: &str| outbox.get(name).and_then(Value::as_u64).unwrap_or_default();
+        Ok(Counts { ambiguous: count("ambiguous"), failed: count("failed"), waiting: count("waiting") })
     }
 
-    fn count(&self, report: &mut CrashReport, outbox: &Value) {
-        let seen = self.seen();
-        let count = |name: &str| outbox.get(name).and_then(Value::as_u64).unwrap_or_default();
-        report.messages = self.said.len();
-        report.lost = self.said.iter().filter(|(mark, _)| !seen.contains_key(mark)).cloned().collect();
-        let doubled = seen.iter().filter(|(_, n)| **n > 1);
-        report.doubled = doubled.map(|(mark, _)| (mark.clone(), self.answers_with(mark))).collect();
-        let all = (FIRST..FIRST + PEOPLE).flat_map(|person| self.answers(person));
-        report.copies = all.filter(|(text, n)| *n > 1 && text.contains(MARK)).collect();
-        report.sends = self.telegram.calls_of("sendMessage").len();
-        report.turns = self.llm.request_count();
-        report.ambiguous = count("ambiguous");
-        report.failed = count("failed");
-        report.waiting = count("waiting");
+    async fn count(&self, report: &mut CrashReport) -> Result<()> {
+        let verdict = self.judge()?;
+        let workload = &self.workload;
+        let unseen = || workload.said.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark));
+        let wrongs = &mut report.wrongs;
+        wrongs.lost = unseen().filter(|(_, chat)| !verdict.given_up.contains(chat)).cloned().collect();
+        report.seen.given_up = unseen().count() - wrongs.lost.len();
+        let mut client = self.gateway.operator().await?;
+        for (mark, job) in workload.jobs.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark)) {
+            match programs::is_said_to_have_failed(&mut client, job).await? {
+                true => report.seen.given_up += 1,
+                false => wrongs.lost.push((mark.clone(), READER)),
+            }
+        }
+        let doubled = verdict.seen.iter().filter(|(_, rows)| rows.len() > 1);
+        wrongs.doubled = doubled.map(|(mark, rows)| (mark.clone(), rows.iter().cloned().collect())).collect();
+        wrongs.unexplained.clone_from(&verdict.unexplained);
+        wrongs.others = programs::wrongs(&mut client, workload).await?;
+        let state = self.gateway.home().state_dir();
+        let asked = verdict.seen.keys().map(String::as_str);
+        let asked: Vec<&str> = asked.filter(|mark| mark.ends_with(effects::ASKED)).collect();
+        let sessions = state.join("agents/main/sessions");
+        wrongs.others.extend(effects::wrongs(&state.join(WORKSPACE), &sessions, &asked)?);
+        let seen = &mut report.seen;
+        (seen.copies, seen.previews) = (verdict.copies, verdict.previews);
+        seen.messages = workload.said.len() + workload.jobs.len() + workload.sent.len();
+        seen.sends = self.telegram.calls().iter().filter(|call| is_send(call.method)).count();
+        seen.turns = self.llm.request_count();
+        report.outbox = self.outbox().await?;
+        Ok(())
     }
+}
+
+/// Whether somebody sees the answer to a message, or was told to ask once more.
+fn is_answered(verdict: &Verdict, mark: &str, chat: i64) -> bool {
+    verdict.seen.contains_key(mark) || verdict.given_up.contains(&chat)
+}
+
+/// How an account's outbox is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    ambiguous: u64,
+    failed: u64,
+    waiting: u64,
+}
+
+fn is_send(method: &str) -> bool {
+    method.starts_with("send") && method != "sendChatAction"
 }
 
 /// What the gateway left behind, for whoever looks for what went wrong.
@@ -248,7 +258,7 @@ fn fault(dice: &mut Dice, method: &str) -> Option<Fault> {
     if dice.below(FAULT_ONE_IN) != 0 {
         return None;
     }
-    let is_send = method.eq_ignore_ascii_case("sendMessage");
+    let is_send = is_send(method);
     Some(match dice.below(5) {
         0 => Fault::status(502),
         1 => Fault::CutBefore,

@@ -3,6 +3,7 @@
 //! Nothing is sent twice here: another form is tried only after the server said that it did not take the first.
 
 mod compose;
+mod find;
 mod media;
 
 use homard_channel::{Address, ChannelError, Content, Outbound, Receipt};
@@ -12,6 +13,8 @@ use serde_json::Value;
 use super::Telegram;
 use super::errors::ApiError;
 use compose::{ApiCall, ChatTarget, Form, compose};
+
+pub(super) use find::find_sent;
 
 /// What the server says when only the form is wrong, and the form to try instead.
 const OTHERWISE: &[(&str, Form)] = &[

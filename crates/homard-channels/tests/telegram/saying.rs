@@ -1,6 +1,6 @@
 //! What is said, as the server records it.
 
-use homard_channel::{Button, ChannelError, Content, File, MediaKind, Outbound, RichText};
+use homard_channel::{Button, ChannelError, Content, File, KnownNearby, MediaKind, Outbound, RichText};
 use homard_testkit::{Fault, Outcome};
 use serde_json::json;
 
@@ -180,6 +180,42 @@ async fn failures_are_told_apart() {
         }
     }
     assert_eq!(bench.fake.sent().len(), 1, "only the cut after accepting was taken");
+}
+
+#[tokio::test]
+async fn what_may_have_arrived_is_found_and_nothing_else_is_touched() {
+    let bench = ready().await;
+    let before = bench.channel.deliver(bench.to(ADA, text("before", "before"))).await.unwrap().message_id;
+    bench.fake.user_says(ADA, ADA, "not yours");
+    let other = bench.channel.deliver(bench.to(ADA, text("other", "other"))).await.unwrap().message_id;
+    bench.fake.fail_next("sendMessage", Fault::CutAfter);
+    let lost = bench.to(ADA, text("<b>lost</b>", "lost"));
+    bench.channel.deliver(lost.clone()).await.unwrap_err();
+    let shown = || bench.fake.shown(ADA).into_iter().map(|shown| shown.text).collect::<Vec<_>>();
+    let (seen, last) = (shown(), bench.fake.shown(ADA).pop().unwrap().message_id.to_string());
+    let known = KnownNearby { older: vec![before], others: vec![other], ..KnownNearby::default() };
+    // The first question about it gets no answer.
+    bench.fake.fail_next("editMessageText", Fault::status(502));
+    let found = bench.channel.find_sent(lost, known.clone()).await.unwrap();
+    assert_eq!(found.map(|receipt| receipt.message_id), Some(last.clone()));
+    let never = bench.to(ADA, text("never", "never"));
+    let all = KnownNearby { others: known.others.into_iter().chain([last]).collect(), ..known };
+    assert_eq!(bench.channel.find_sent(never.clone(), all).await, Ok(None));
+    assert_eq!(bench.channel.find_sent(never, KnownNearby::default()).await, Ok(None), "from where on?");
+    assert_eq!(shown(), seen);
+    // A file with a text; the last known message is the one it answers.
+    let asked = bench.fake.user_says(ADA, ADA, "a file, please").message_id;
+    let path = bench.home.path().join("thing.txt");
+    std::fs::write(&path, b"x").unwrap();
+    let file =
+        File { kind: MediaKind::Document, path, mime: "text/plain".to_owned(), name: "thing.txt".to_owned() };
+    let lost = bench.to(ADA, Content::Media { file, caption: RichText::plain("here") });
+    bench.fake.fail_next("sendDocument", Fault::CutAfter);
+    bench.channel.deliver(lost.clone()).await.unwrap_err();
+    let answers = vec![format!("{ADA}:{asked}"), "update:900000000".to_owned()];
+    let found =
+        bench.channel.find_sent(lost, KnownNearby { answers, ..KnownNearby::default() }).await.unwrap();
+    assert_eq!(found.unwrap().message_id, (asked + 1).to_string());
 }
 
 #[tokio::test]

@@ -53,7 +53,7 @@ fn answer_calls<'a>(assistant: &'a AssistantMessage, after: &'a [Arc<Message>], 
     let mut results: HashMap<&ToolCallId, &ToolResultMessage> = HashMap::new();
     for message in after {
         match &**message {
-            Message::Assistant(next) if !is_empty(next) => break,
+            Message::Assistant(next) if !is_empty(next) && !next.is_said_beside() => break,
             Message::ToolResult(result) => {
                 results.entry(&result.tool_call_id).or_insert(result);
             }

@@ -7,11 +7,12 @@
 //! counted as ambiguous: twice is better than never.
 
 mod bounced;
+mod lookup;
 mod pace;
 mod postman;
 mod verdict;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -79,6 +80,8 @@ pub(crate) struct Outbox {
     postmen: Mutex<HashMap<Name, Arc<Postman>>>,
     waiting: Mutex<HashMap<String, Vec<oneshot::Sender<Outcome>>>>,
     recovered: AtomicBool,
+    /// Runs whose preview was given up and may stand on the platform all the same.
+    stray_previews: Mutex<HashSet<RunId>>,
     /// Cancelled when nothing more is begun to be sent.
     closing: CancellationToken,
     tasks: Tasks,
@@ -109,6 +112,19 @@ impl Outbox {
             // Whoever gave up waiting finds it in the store.
             drop(tell.send(outcome.clone()));
         }
+    }
+
+    /// A run's preview may stand on the platform, nobody knows where.
+    pub(crate) fn note_stray_preview(&self, run: &RunId) {
+        self.stray_previews.lock().insert(run.clone());
+    }
+
+    fn has_stray_preview(&self, run: &RunId) -> bool {
+        self.stray_previews.lock().contains(run)
+    }
+
+    fn settle_stray_preview(&self, run: &RunId) {
+        self.stray_previews.lock().remove(run);
     }
 
     fn is_idle(&self) -> bool {

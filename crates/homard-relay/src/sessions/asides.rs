@@ -1,7 +1,7 @@
 //! What stands in a conversation for people to read, beside what its model is told.
 
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
-use homard_protocol::{AssistantMessage, EntryKind, Message, SessionKey, StopReason};
+use homard_protocol::{AssistantMessage, EntryKind, Message, RunId, SessionKey, StopReason};
 use homard_store::{SessionRecord, StoreError};
 
 use crate::parts::Sessions;
@@ -13,31 +13,36 @@ impl Sessions {
     /// # Errors
     /// When it is not kept.
     pub async fn tell_readers(&self, key: &SessionKey, text: String) -> Result<(), StoreError> {
-        let inner = self.inner();
-        let now = inner.clock().now_ms();
-        let message = AssistantMessage::injected(text, StopReason::Stop, now);
-        let said = vec![Message::Assistant(message.clone())];
-        let (session, id) = append(inner, key, said).await?;
-        let news =
-            inner.store().sessions().patch(&session.key, move |entry| entry.last_activity_at = Some(now));
-        let session = news.await?;
-        inner.bus().publish(&ChatEvent {
-            run_id: format!("inject-{id}").into(),
-            session_key: key.to_string().into(),
-            agent_id: key.agent_id().map(|id| id.as_str().into()),
-            seq: 0,
-            state: ChatState::Final {
-                message: Some(FinalMessage::Injected(Box::new(InjectedMessage {
-                    role: "assistant",
-                    message,
-                }))),
-                usage: None,
-                stop_reason: None,
-            },
-        });
-        self.announce_change(&session, "send");
-        Ok(())
+        tell_readers(self.inner(), key, text, self.runs().active_ids(key)).await
     }
+}
+
+/// The same for parts that are below conversations; `active` are the runs under way there.
+pub(crate) async fn tell_readers(
+    inner: &Inner,
+    key: &SessionKey,
+    text: String,
+    active: Vec<RunId>,
+) -> Result<(), StoreError> {
+    let now = inner.clock().now_ms();
+    let message = AssistantMessage::injected(text, StopReason::Stop, now);
+    let said = vec![Message::Assistant(message.clone())];
+    let (session, id) = append(inner, key, said).await?;
+    let news = inner.store().sessions().patch(&session.key, move |entry| entry.last_activity_at = Some(now));
+    let session = news.await?;
+    inner.bus().publish(&ChatEvent {
+        run_id: format!("inject-{id}").into(),
+        session_key: key.to_string().into(),
+        agent_id: key.agent_id().map(|id| id.as_str().into()),
+        seq: 0,
+        state: ChatState::Final {
+            message: Some(FinalMessage::Injected(Box::new(InjectedMessage { role: "assistant", message }))),
+            usage: None,
+            stop_reason: None,
+        },
+    });
+    inner.session_changed(&session, "send", active);
+    Ok(())
 }
 
 /// Appends messages that no model is told; a conversation that is not there yet begins with them. Answers with the id

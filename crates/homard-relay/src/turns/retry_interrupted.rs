@@ -64,10 +64,9 @@ impl Turns {
         if row.sent_at.is_some() {
             return Ok(Some(receipt_of(&row).message_id).filter(|id| !id.is_empty()));
         }
-        if row.failed_at.is_none() && row.ambiguous > 0 {
-            store.outbox().mark_failed(row.id, "the answer came in its place".to_owned()).await?;
-        } else if row.failed_at.is_none() {
-            store.outbox().withdraw(&key).await?;
+        store.outbox().withdraw(&key).await?;
+        if row.ambiguous > 0 {
+            self.outgoing().outbox().note_stray_preview(&record.run_id);
         }
         Ok(None)
     }

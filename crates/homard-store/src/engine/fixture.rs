@@ -125,7 +125,15 @@ pub(crate) fn user(text: &str) -> EntryKind {
     }
 }
 
+/// What a model said.
 pub(crate) fn assistant(text: &str) -> EntryKind {
+    let mut message = AssistantMessage::injected(text.to_owned(), StopReason::Stop, NOW);
+    (message.provider, message.model) = ("fake".to_owned(), "fake-1".to_owned());
+    EntryKind::Message { message: Message::Assistant(message) }
+}
+
+/// What was sent into a conversation beside its turns.
+pub(crate) fn beside(text: &str) -> EntryKind {
     let message = AssistantMessage::injected(text.to_owned(), StopReason::Stop, NOW);
     EntryKind::Message { message: Message::Assistant(message) }
 }

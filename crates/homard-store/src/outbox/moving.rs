@@ -94,7 +94,8 @@ impl OutboxStore<'_> {
         .await
     }
 
-    /// Takes back what was not sent yet; `false` when it is being sent or over.
+    /// Takes back what was not sent yet; `false` when it is being sent or over. What may have arrived all the same
+    /// stays, as given up: what people see has its record.
     ///
     /// # Errors
     /// When the write is not committed.
@@ -102,10 +103,18 @@ impl OutboxStore<'_> {
         let key = key.to_owned();
         self.store
             .write(move |batch| {
-                let sql =
+                let kept = batch.execute(
+                    "UPDATE outbox SET failed_at = ?2, last_error = 'something else came in its place'
+                     WHERE message_key = ?1 AND sending_at IS NULL AND sent_at IS NULL AND failed_at IS NULL
+                       AND ambiguous > 0",
+                    params![key, batch.now()],
+                )?;
+                let gone = batch.execute(
                     "DELETE FROM outbox WHERE message_key = ?1 AND sending_at IS NULL AND sent_at IS NULL
-                       AND failed_at IS NULL";
-                Ok(batch.execute(sql, [key])? > 0)
+                       AND failed_at IS NULL",
+                    [key],
+                )?;
+                Ok(kept + gone > 0)
             })
             .await
     }

@@ -125,6 +125,20 @@ async fn what_is_being_sent_cannot_be_taken_back() {
 }
 
 #[tokio::test]
+async fn what_may_have_arrived_keeps_its_record_when_it_is_taken_back() {
+    let Home { store, .. } = &Home::new();
+    store.outbox().post(vec![row("a", "c1")]).await.unwrap();
+    let id = next(store, "c1").await.unwrap().id;
+    store.outbox().mark_sending(id).await.unwrap();
+    store.outbox().recover().await.unwrap();
+    assert!(store.outbox().withdraw("a").await.unwrap());
+    assert!(!store.outbox().withdraw("a").await.unwrap());
+    assert_eq!(next(store, "c1").await, None);
+    let kept = store.outbox().get("a").await.unwrap().unwrap();
+    assert_eq!((kept.ambiguous, kept.failed_at.is_some()), (1, true));
+}
+
+#[tokio::test]
 async fn what_has_waited_too_long_is_given_up() {
     let Home { store, clock, .. } = &Home::new();
     store.outbox().post(vec![row("old", "c1")]).await.unwrap();

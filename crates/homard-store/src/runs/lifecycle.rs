@@ -253,7 +253,9 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
         && by_session_id(batch.conn, session_id)?.is_some()
     {
         transcripts::ensure_ready(batch, session_id, "")?;
-        let tail = transcripts::tail_in_writer(batch, session_id, MAX_OPEN_CALLS)?;
+        let mut tail = transcripts::tail_in_writer(batch, session_id, MAX_OPEN_CALLS)?;
+        // Neither the run's own words nor a result of its calls.
+        tail.retain(|message| !matches!(message, Message::Assistant(said) if said.is_said_beside()));
         if let Some(Message::User(last)) = tail.first() {
             steered::finish_if_written(batch, (&run_id, session_id), last)?;
         }

@@ -7,7 +7,7 @@ use homard_protocol::{EntryKind, Message, StopReason, Usage};
 use super::{Accepted, FinishRun, RunStatus};
 use crate::ResetReason;
 use crate::StoreError;
-use crate::engine::fixture::{Home, NOW, assistant, calls, key, new_run, run_id, start, texts};
+use crate::engine::fixture::{Home, NOW, assistant, beside, calls, key, new_run, run_id, start, texts};
 
 #[tokio::test]
 async fn the_same_request_twice_is_one_run() {
@@ -104,6 +104,27 @@ async fn an_interrupted_run_leaves_a_conversation_models_accept() {
     assert_eq!(session.entry.aborted_last_run, Some(true));
     assert_eq!(home.store.runs().get(&run_id("r1")).await.unwrap().unwrap().status, RunStatus::Interrupted);
     assert!(home.store.runs().unfinished().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_was_sent_beside_an_interrupted_run_hides_nothing_of_it() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "look").await.session.session_id;
+    home.store.runs().keep_partial(&run_id("r1"), "I look".to_owned()).await.unwrap();
+    let entries = vec![calls(&["c1"]), beside("a job is done. I look")];
+    home.store.transcripts().append(&id, entries).await.unwrap();
+    let home = home.reopen().await;
+    home.store.runs().interrupt(&run_id("r1")).await.unwrap();
+    let context = home.store.transcripts().context(&id).await.unwrap();
+    let results = context.entries.iter().filter_map(|entry| match &entry.kind {
+        EntryKind::Message { message: Message::ToolResult(result) } => Some(result.tool_call_id.as_str()),
+        _ => None,
+    });
+    assert_eq!(results.collect::<Vec<_>>(), ["c1"]);
+    assert_eq!(
+        texts(&context.entries),
+        ["look", "", "a job is done. I look", "interrupted by a gateway restart", "I look"]
+    );
 }
 
 #[tokio::test]

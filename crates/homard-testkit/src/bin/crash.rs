@@ -16,7 +16,7 @@ fn main() -> Result<()> {
     let report = runtime.block_on(run_crash(&options, progress))?;
     writeln!(std::io::stdout(), "{}", report.markdown())?;
     if !report.holds() {
-        bail!("not every message was answered exactly once; the table above says which");
+        bail!("not everything is as it should be; what is said above names it");
     }
     Ok(())
 }
@@ -36,5 +36,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> 
         }
     }
     let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;
+    // The gateway is started in a folder of its own.
+    let homard = homard.canonicalize().with_context(|| format!("there is no {}", homard.display()))?;
     Ok(CrashOptions { homard, kills, seed, log })
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Marks shown when something is wrong.
+use super::Counts;
+
+/// How many of each wrong are shown.
 const MOST_NAMED: usize = 20;
 
 /// The count.
@@ -13,94 +15,96 @@ pub struct CrashReport {
     seed: u64,
     took: Duration,
     settled: bool,
-    pub(super) messages: usize,
+    pub(super) wrongs: Wrongs,
+    pub(super) seen: Seen,
+    pub(super) outbox: Counts,
+}
+
+/// What must not be.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wrongs {
     pub(super) lost: Vec<(String, i64)>,
-    /// Messages that were answered in different words, and in which.
+    /// Messages that were answered by more than one delivery, and by which.
     pub(super) doubled: Vec<(String, Vec<String>)>,
-    /// Answers that were seen more than once, and how often.
-    pub(super) copies: Vec<(String, u64)>,
+    /// Messages people see and the gateway has no record of.
+    pub(super) unexplained: Vec<(i64, i64, String)>,
+    /// What else is wrong, in sentences.
+    pub(super) others: Vec<String>,
+}
+
+/// What was done and seen.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    pub(super) messages: usize,
+    /// Messages nobody answered, and people were told so.
+    pub(super) given_up: usize,
+    /// Messages beyond the first of one delivery.
+    pub(super) copies: u64,
+    /// Beginnings of answers that were left standing.
+    pub(super) previews: u64,
     pub(super) sends: usize,
     pub(super) turns: usize,
-    pub(super) ambiguous: u64,
-    pub(super) failed: u64,
-    pub(super) waiting: u64,
 }
 
 impl CrashReport {
     pub(super) fn new(kills: u64, seed: u64, took: Duration, settled: bool) -> Self {
-        Self {
-            kills,
-            seed,
-            took,
-            settled,
-            messages: 0,
-            lost: Vec::new(),
-            doubled: Vec::new(),
-            copies: Vec::new(),
-            sends: 0,
-            turns: 0,
-            ambiguous: 0,
-            failed: 0,
-            waiting: 0,
-        }
+        let (wrongs, seen, outbox) = Default::default();
+        Self { kills, seed, took, settled, wrongs, seen, outbox }
     }
 
-    /// Whether every message was answered, none twice, and no answer seen in more copies than the gateway owns up to.
+    /// Whether every message was answered or said not to be, none twice, and everything people see has its record.
     #[must_use]
     pub fn holds(&self) -> bool {
-        let answered = self.settled && self.lost.is_empty() && self.doubled.is_empty();
-        answered && self.spare() <= self.ambiguous && self.waiting == 0
-    }
-
-    /// Copies beyond the first.
-    fn spare(&self) -> u64 {
-        self.copies.iter().map(|(_, n)| n.saturating_sub(1)).sum()
+        let Wrongs { lost, doubled, unexplained, others } = &self.wrongs;
+        let is_right = lost.is_empty() && doubled.is_empty() && unexplained.is_empty() && others.is_empty();
+        self.settled && is_right && self.outbox.waiting == 0
     }
 
     /// The count as a table row, with what is wrong below it.
     #[must_use]
     pub fn markdown(&self) -> String {
-        let once = self.messages.saturating_sub(self.lost.len()).saturating_sub(self.doubled.len());
+        let Wrongs { lost, doubled, unexplained, others } = &self.wrongs;
+        let Seen { messages, given_up, copies, previews, sends, turns } = &self.seen;
         let mut text = String::from(
-            "| kills | seed | messages | answered | lost | answered twice | turns | sends | ambiguous sends | copies seen | minutes |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|\n",
+            "| kills | seed | messages | lost | answered twice | without a record | said not to be answered | turns | sends \
+             | ambiguous sends | copies seen | copies per kill | beginnings left | minutes |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
+        let kills = u32::try_from(self.kills.max(1)).unwrap_or(u32::MAX);
+        let per_kill = f64::from(u32::try_from(*copies).unwrap_or(u32::MAX)) / f64::from(kills);
         // Writing to a String cannot fail.
         let _infallible = write!(
             text,
-            "| {} | {} | {} | {once} | {} | {} | {} | {} | {} | {} | {:.1} |",
+            "| {} | {} | {messages} | {} | {} | {} | {given_up} | {turns} | {sends} | {} | {copies} | {per_kill:.2} \
+             | {previews} | {:.1} |",
             self.kills,
             self.seed,
-            self.messages,
-            self.lost.len(),
-            self.doubled.len(),
-            self.turns,
-            self.sends,
-            self.ambiguous,
-            self.spare(),
+            lost.len(),
+            doubled.len(),
+            unexplained.len(),
+            self.outbox.ambiguous,
             self.took.as_secs_f64() / 60.0
         );
         if !self.settled {
             text.push_str("\n\nNot everything was answered in time.");
         }
-        for (what, marks) in [
-            ("lost", self.lost.iter().map(|(mark, who)| format!("{mark} of {who}")).collect::<Vec<_>>()),
-            (
-                "answered twice",
-                self.doubled.iter().map(|(mark, said)| format!("{mark} in {said:?}")).collect::<Vec<_>>(),
-            ),
-        ] {
-            if !marks.is_empty() {
-                let named = marks.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-                let _infallible = write!(text, "\n\n{what}: {named}");
-            }
+        let lost = lost.iter().map(|(mark, chat)| format!("{mark} in {chat}"));
+        let doubled = doubled.iter().map(|(mark, rows)| format!("{mark} by {rows:?}"));
+        let unexplained =
+            unexplained.iter().map(|(chat, number, words)| format!("{chat}/{number} {words:?}"));
+        let wrongs = [
+            ("lost", lost.collect::<Vec<_>>()),
+            ("answered twice", doubled.collect()),
+            ("without a record", unexplained.collect()),
+            ("wrong", others.clone()),
+        ];
+        for (what, named) in wrongs.iter().filter(|(_, named)| !named.is_empty()) {
+            let named = named.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let _infallible = write!(text, "\n\n{what}: {named}");
         }
-        if self.failed > 0 || self.waiting > 0 {
-            let _infallible = write!(
-                text,
-                "\n\nOf the ambiguous ones {} were given up after being sent several times; {} wait.",
-                self.failed, self.waiting
-            );
+        let Counts { failed, waiting, .. } = self.outbox;
+        if failed > 0 || waiting > 0 {
+            let _infallible = write!(text, "\n\n{failed} deliveries were given up; {waiting} wait.");
         }
         text
     }

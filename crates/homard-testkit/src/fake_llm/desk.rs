@@ -127,7 +127,7 @@ impl Shared {
     /// What a turn nobody scripted says, if it repeats.
     pub(super) fn repeated(&self, body: &[u8]) -> Option<Turn> {
         let mark = self.repeats.lock().clone()?;
-        Some(Turn::says(repeats::answer(body, &mark)))
+        Some(repeats::turn(body, &mark))
     }
 
     pub(super) fn overflow_above(&self, bytes: usize) {

@@ -1,70 +1,157 @@
 //! A model that repeats what it was asked: for tests that count whether every message was answered exactly once.
 //!
 //! It names every marked word that was said since it last named it. So an answer that got lost on the way is missing in
-//! the end, and a message that is told again after it was answered is answered twice.
+//! the end, and a message that is told again after it was answered is answered twice. Told that nobody heard its answer,
+//! it says it again. How a marked word ends says how it is answered: slowly, with a file, or after a command was run.
 
-use serde_json::Value;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::script::{Speech, Turn};
 
 /// How a line begins that the gateway says itself, such as what became of a delivery; nobody asks for what is in it.
 const EVENT: &str = "System: [";
+/// What the gateway says to a model whose answer it cut off.
+const CUT: &str = "the gateway was restarted while you were answering";
+/// What it says at the latest when nobody has heard any of it.
+const UNHEARD: &str = "nobody has heard anything of your answer";
 /// What it says when nothing is left to name.
 const NOTHING: &str = "nothing new";
+/// Ends of words that are answered word by word, with a file, after a command.
+const SLOW: &str = "-slow";
+const FILE: &str = "-file";
+const TOOL: &str = "-tool";
+/// How long a slow answer takes between two words, and what it says besides.
+const PAUSE: Duration = Duration::from_millis(15);
+const MORE: &str = "is answered here at some length and word by word";
 
-/// The answer to a request: all words beginning with `mark` that are still to be named, in order of their first
-/// appearance.
-pub(super) fn answer(body: &[u8], mark: &str) -> String {
+/// The next turn of a conversation.
+pub(super) fn turn(body: &[u8], mark: &str) -> Turn {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let mut open: Vec<String> = Vec::new();
-    for message in body.get("messages").and_then(Value::as_array).into_iter().flatten() {
-        let words = marked(message.get("content").unwrap_or(&Value::Null), mark);
+    let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let open = open(messages, mark);
+    let called = calls(messages);
+    if let Some(task) = open.iter().find(|word| word.ends_with(TOOL) && !called.contains(word.as_str())) {
+        let command = format!("echo {task} >> effects.txt");
+        return Turn::calls([("exec".to_owned(), json!({"command": command}))]);
+    }
+    if open.is_empty() {
+        return Turn::says(NOTHING);
+    }
+    let mut text = open.join(" ");
+    if open.iter().any(|word| word.ends_with(FILE)) {
+        text.push_str("\nMEDIA:./note.txt");
+    }
+    if !open.iter().any(|word| word.ends_with(SLOW)) {
+        return Turn::says(text);
+    }
+    let words = format!("{text} {MORE}").split_inclusive(' ').map(str::to_owned).collect();
+    Turn::Answers(Speech { words, pause: PAUSE, ..Speech::default() })
+}
+
+/// All words beginning with `mark` that are still to be named, in order of their first appearance.
+fn open(messages: &[Value], mark: &str) -> Vec<String> {
+    let (mut open, mut just_named): (Vec<String>, Vec<String>) = Default::default();
+    for message in messages {
+        let text = text(message.get("content").unwrap_or(&Value::Null));
+        let words = marked(&text, mark);
         match message.get("role").and_then(Value::as_str) {
             Some("user") => {
-                for word in words {
+                let named = std::mem::take(&mut just_named);
+                let again =
+                    if text.contains(CUT) && text.contains(UNHEARD) { named.clone() } else { Vec::new() };
+                // What people have read of an answer that was cut off is told again, but not asked again.
+                let is_asked = |word: &String| !text.contains(CUT) || !named.contains(word);
+                for word in again.into_iter().chain(words.into_iter().filter(is_asked)) {
                     if !open.contains(&word) {
                         open.push(word);
                     }
                 }
             }
-            Some("assistant") => open.retain(|word| !words.contains(word)),
+            Some("assistant") => {
+                let (named, left) = open.into_iter().partition(|word| words.contains(word));
+                open = left;
+                just_named.extend::<Vec<String>>(named);
+            }
             _ => {}
         }
     }
-    if open.is_empty() { NOTHING.to_owned() } else { open.join(" ") }
+    open
 }
 
-/// The marked words of a message's content, in order.
-fn marked(content: &Value, mark: &str) -> Vec<String> {
-    let words = |text: &str| {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let asked = text.lines().filter(|line| !line.starts_with(EVENT));
-        let words = asked.flat_map(move |line| line.split(move |c: char| !is_part(c)));
-        words.filter(|word| word.starts_with(mark)).map(str::to_owned).collect::<Vec<_>>()
-    };
-    match content {
-        Value::String(text) => words(text),
+/// The arguments of every call so far, as one text.
+fn calls(messages: &[Value]) -> String {
+    let calls = messages.iter().filter_map(|message| message.get("tool_calls"));
+    calls.map(Value::to_string).collect()
+}
+
+/// The text of a message, without what the gateway says itself.
+fn text(content: &Value) -> String {
+    let all = match content {
+        Value::String(text) => text.clone(),
         Value::Array(blocks) => {
-            blocks.iter().filter_map(|block| block.get("text")?.as_str()).flat_map(words).collect()
+            let texts = blocks.iter().filter_map(|block| block.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
         }
-        _ => Vec::new(),
-    }
+        _ => String::new(),
+    };
+    all.lines().filter(|line| !line.starts_with(EVENT)).collect::<Vec<_>>().join("\n")
+}
+
+/// The marked words of a text, in order.
+fn marked(text: &str, mark: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let words = text.split(|c: char| !is_part(c)).filter(|word| word.starts_with(mark));
+    words.map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::answer;
+    use super::{CUT, Turn, UNHEARD, open, turn};
+
+    fn left(messages: &Value) -> Vec<String> {
+        open(messages.as_array().unwrap(), "tok-")
+    }
 
     #[test]
     fn what_was_said_since_it_was_named_is_named() {
-        let body = json!({"messages": [
+        let messages = json!([
             {"role": "system", "content": "tok-9"},
             {"role": "user", "content": "tok-1 please"},
             {"role": "assistant", "content": "tok-1"},
             {"role": "user", "content": [{"type": "text", "text": "(tok-3) and tok-2"}]},
             {"role": "user", "content": "System: [now] It said: tok-4\n\ntok-1"},
-        ]});
-        assert_eq!(answer(body.to_string().as_bytes(), "tok-"), "tok-3 tok-2 tok-1");
-        assert_eq!(answer(b"{}", "tok-"), "nothing new");
+        ]);
+        assert_eq!(left(&messages), ["tok-3", "tok-2", "tok-1"]);
+        assert!(left(&json!([])).is_empty());
+    }
+
+    #[test]
+    fn what_nobody_heard_is_named_again() {
+        let asked = |note: &str| {
+            json!([
+                {"role": "user", "content": "tok-1 and tok-2"},
+                {"role": "assistant", "content": "tok-1 is"},
+                {"role": "user", "content": note},
+            ])
+        };
+        assert_eq!(left(&asked(&format!("System: {CUT}, and {UNHEARD}."))), ["tok-2", "tok-1"]);
+        assert_eq!(left(&asked(&format!("System: {CUT}. Read so far:\n\ntok-1 is"))), ["tok-2"]);
+    }
+
+    #[test]
+    fn a_command_is_run_once_before_its_answer() {
+        let mut messages = vec![json!({"role": "user", "content": "tok-1-tool"})];
+        let ask = |messages: &[Value]| turn(json!({"messages": messages}).to_string().as_bytes(), "tok-");
+        let Turn::Answers(first) = ask(&messages) else { panic!("no answer") };
+        assert_eq!(first.calls.len(), 1);
+        let call = json!([{"function": {"name": "exec", "arguments": "echo tok-1-tool"}}]);
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": call}));
+        messages.push(json!({"role": "tool", "content": "done"}));
+        let Turn::Answers(second) = ask(&messages) else { panic!("no answer") };
+        assert_eq!((second.calls.len(), second.words.concat().as_str()), (0, "tok-1-tool"));
     }
 }

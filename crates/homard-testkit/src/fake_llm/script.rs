@@ -51,6 +51,8 @@ pub struct Speech {
     pub words: Vec<String>,
     /// Tools called at the end, with their arguments.
     pub calls: Vec<(String, Value)>,
+    /// How long it takes between two pieces.
+    pub pause: Duration,
 }
 
 impl Turn {
@@ -104,6 +106,7 @@ impl From<WrittenTurn> for Turn {
                 thinking: thinks,
                 words: says.map(|text| words(&text)).unwrap_or_default(),
                 calls: calls.into_iter().map(|call| (call.name, call.arguments)).collect(),
+                pause: Duration::ZERO,
             }),
         }
     }
@@ -149,7 +152,12 @@ pub(super) enum Step {
 /// The steps of an ordinary answer.
 pub(super) fn spoken(dialect: &Dialect<'_>, speech: &Speech) -> Vec<Step> {
     let mut steps = vec![Step::Send(dialect.head())];
-    steps.extend(dialect.content(speech).into_iter().map(Step::Content));
+    for piece in dialect.content(speech) {
+        steps.push(Step::Content(piece));
+        if !speech.pause.is_zero() {
+            steps.push(Step::Sleep(speech.pause));
+        }
+    }
     steps.push(Step::Send(dialect.tail(!speech.calls.is_empty(), speech.words.len())));
     steps
 }

@@ -297,10 +297,17 @@ fn edit(state: &mut State, call: &Call<'_>) -> Result<Value, Refusal> {
     let Some(message) = kept.message.as_object_mut() else {
         return Err(Refusal::bad("message can't be edited"));
     };
+    if call.method == "editMessageText" && !message.contains_key("text") {
+        return Err(Refusal::bad("there is no text in the message to edit"));
+    }
+    if call.method == "editMessageCaption" && message.contains_key("text") {
+        return Err(Refusal::bad("there is no caption in the message to edit"));
+    }
     let before = message.clone();
     if call.method != "editMessageReplyMarkup" {
         message.insert(name.to_owned(), text.into());
-        message.insert("entities".to_owned(), entities.into());
+        let marks = if name == "caption" { "caption_entities" } else { "entities" };
+        message.insert(marks.to_owned(), entities.into());
     }
     match call.asked.params.get("reply_markup") {
         Some(markup) => message.insert("reply_markup".to_owned(), markup.clone()),

@@ -5,13 +5,19 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use homard_runtime::{Mutex, OrLog, create_private_dir};
-use rustix::process::Pid;
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
 use crate::report::Advice;
+
+/// How often, and how long each time, a lock is waited for whose holder is gone: a command it was just starting may
+/// still have it.
+const ORPHAN_LOOKS: u32 = 100;
+const ORPHAN_WAIT: Duration = Duration::from_millis(20);
 
 /// Held while the gateway runs; the system lets go of it when the process ends, however it ends. It can be
 /// handed to another process, and is never free in between.
@@ -60,8 +66,12 @@ impl Lock {
     }
 }
 
-/// Takes the lock and writes who holds it.
+/// Takes the lock and writes who holds it. One that only a remnant of a dead gateway holds is waited for.
 pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
+    take_waiting(path, || std::thread::sleep(ORPHAN_WAIT))
+}
+
+fn take_waiting(path: &Path, mut wait: impl FnMut()) -> anyhow::Result<Lock> {
     if let Some(folder) = path.parent() {
         create_private_dir(folder).with_context(|| {
             format!(
@@ -72,12 +82,20 @@ pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
     }
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = open.with_context(|| format!("could not open `{}`", path.display()))?;
-    match file.try_lock() {
+    let mut tried = file.try_lock();
+    for _ in 0..ORPHAN_LOOKS {
+        if !matches!(tried, Err(TryLockError::WouldBlock)) || !is_orphan(&mut file) {
+            break;
+        }
+        wait();
+        tried = file.try_lock();
+    }
+    match tried {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
             // Only for the message; an unreadable holder is just not named.
-            let _unnamed = file.read_to_string(&mut holder);
+            let _unnamed = file.rewind().and_then(|()| file.read_to_string(&mut holder));
             let process = holder.trim();
             return Err(Advice::error(
                 format!("a gateway (process {process}) already runs on this state folder"),
@@ -91,6 +109,14 @@ pub(crate) fn take(path: &Path) -> anyhow::Result<Lock> {
     let lock = Lock { file: Mutex::new(Some(file)) };
     lock.sign(None).with_context(|| format!("could not write `{}`", path.display()))?;
     Ok(lock)
+}
+
+/// Whether a lock names a process that is no more.
+fn is_orphan(file: &mut File) -> bool {
+    let mut text = String::new();
+    let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
+    let holder = read.ok().and_then(|_bytes| pid_in(&text));
+    holder.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
 }
 
 /// Who holds a lock.
@@ -150,7 +176,7 @@ fn pid_in(text: &str) -> Option<Pid> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Holder, holder, pid_in, port_in, port_of_running, take};
+    use super::{Holder, holder, pid_in, port_in, port_of_running, take, take_waiting};
 
     #[test]
     fn a_lock_file_may_be_bare_or_json() {
@@ -192,6 +218,22 @@ mod tests {
         assert_eq!(port_of_running(&path), Some(4000));
         drop(lock);
         assert_eq!(port_of_running(&path), None);
+    }
+
+    #[test]
+    fn a_lock_that_only_a_remnant_of_a_dead_gateway_holds_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gateway.lock");
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let mut remnant = Some(take(&path).unwrap());
+        remnant.as_ref().unwrap().write(&format!("{} 4000\n", gone.id())).unwrap();
+        let taken = take_waiting(&path, || drop(remnant.take())).unwrap();
+        // One that lives is not waited for.
+        let mut waits = 0;
+        take_waiting(&path, || waits += 1).unwrap_err();
+        assert_eq!(waits, 0);
+        drop(taken);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! People write on Telegram, and the gateway answers there: the whole walk, over sockets.
 
-use homard_testkit::FakeTelegram;
+use homard_testkit::{FakeTelegram, Fault};
 use serde_json::{Value, json};
 
 use crate::scenarios::world::{OPENAI, World};
@@ -58,6 +58,116 @@ async fn an_answer_survives_the_end_of_the_process() {
     let sent = telegram.next_sent().await.unwrap();
     assert_eq!(sent.text(), "the second answer");
     telegram.wait_until_confirmed().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_sent_beside_a_turn_is_not_taken_for_its_answer_after_a_restart() {
+    let (mut world, telegram) =
+        start(|config| config["session"]["dmScope"] = json!("per-channel-peer")).await;
+    let gate = world.fake.gate("never heard");
+    telegram.user_says(ADA, ADA, "think hard");
+    world.fake.wait_for_request(1).await.unwrap();
+    // What a job or another conversation says there stands in the conversation, too.
+    let mut client = world.owner().await;
+    let send = json!({
+        "channel": "telegram", "to": ADA.to_string(), "message": "the job is done", "idempotencyKey": "beside-1",
+    });
+    client.call("send", send).await.unwrap();
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the job is done");
+    world.gateway.kill9().await.unwrap();
+    gate.release();
+    world.fake.says("the answer");
+    world.gateway.restart().await.unwrap();
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the answer");
+    let told = world.fake.requests().last().unwrap().body.to_string();
+    assert!(told.contains("think hard") && told.contains("the job is done"), "{told}");
+}
+
+/// Somebody else the owner knows.
+const BOB: i64 = 43;
+/// A group.
+const GROUP: i64 = -100_777;
+
+/// The same gateway for Ada, Bob and a group.
+async fn start_with_company() -> (World, FakeTelegram) {
+    start(|config| {
+        let section = &mut config["channels"]["telegram"];
+        section["allowFrom"] = json!([ADA.to_string(), BOB.to_string()]);
+        section["groupPolicy"] = json!("open");
+        section["groups"] = json!({"*": {"requireMention": false}});
+        config["messages"] = json!({"queue": {"debounceMs": 0}});
+        config["commands"] = json!({"ownerAllowFrom": [format!("telegram:{ADA}")]});
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_answer_that_is_refused_for_good_reaches_the_owner_whole() {
+    let (world, telegram) = start_with_company().await;
+    world.fake.says("hello Ada");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello Ada");
+    let whole = format!("It is {} long.", "very, ".repeat(60));
+    let gate = world.fake.gate(&whole);
+    telegram.group_says(GROUP, BOB, "how long is it?");
+    world.fake.wait_for_request(2).await.unwrap();
+    telegram.closes(GROUP, "bot was kicked from the supergroup chat");
+    gate.release();
+    let told = telegram.next_sent().await.unwrap();
+    assert_eq!(told.chat(), ADA);
+    assert!(told.text().contains("could not be sent"), "{told:?}");
+    assert!(told.shown.as_deref().unwrap().ends_with(&whole), "{told:?}");
+}
+
+#[tokio::test]
+async fn an_answer_no_platform_takes_is_shown_in_the_page() {
+    let (world, telegram) = start_with_company().await;
+    let mut client = world.owner().await;
+    let gate = world.fake.gate("Only the page has this.");
+    telegram.user_says(ADA, ADA, "hi");
+    world.fake.wait_for_request(1).await.unwrap();
+    telegram.closes(ADA, "bot was blocked by the user");
+    gate.release();
+    let is_told = |payload: &Value| {
+        let text = payload["message"].to_string();
+        text.contains("could not be sent") && text.contains("Only the page has this.")
+    };
+    client.next_event_where("chat", is_told).await.unwrap();
+    let history = client.call("chat.history", json!({"sessionKey": "agent:main:main"})).await.unwrap();
+    assert!(history["messages"].to_string().contains("could not be sent"), "{history}");
+}
+
+#[tokio::test]
+async fn a_chat_that_is_to_wait_stops_no_other() {
+    let (world, telegram) = start_with_company().await;
+    telegram.fail_next("sendMessage", Fault::TooMany(3_600));
+    world.fake.says("for Ada, much later");
+    telegram.user_says(ADA, ADA, "hi");
+    telegram.wait_for_calls("sendMessage", 1).await.unwrap();
+    world.fake.says("for Bob, now");
+    telegram.user_says(BOB, BOB, "hi");
+    let sent = telegram.next_sent().await.unwrap();
+    assert_eq!((sent.chat(), sent.text()), (BOB, "for Bob, now"));
+}
+
+#[tokio::test]
+async fn an_answer_that_arrived_before_a_kill_is_found_and_not_said_again() {
+    let (mut world, telegram) = start(|_| {}).await;
+    world.fake.says("the first answer");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the first answer");
+    // The platform takes the second, and the gateway dies before it hears so.
+    telegram.fail_next("sendMessage", Fault::HangAfter);
+    world.fake.says("the second answer");
+    telegram.user_says(ADA, ADA, "and again");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the second answer");
+    world.gateway.kill9().await.unwrap();
+    world.gateway.restart().await.unwrap();
+    world.fake.says("the third answer");
+    telegram.user_says(ADA, ADA, "one more");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the third answer");
+    let ours = telegram.shown(ADA).into_iter().filter(|shown| shown.is_ours).map(|shown| shown.text);
+    assert_eq!(ours.collect::<Vec<_>>(), ["the first answer", "the second answer", "the third answer"]);
 }
 
 #[tokio::test]

@@ -21,6 +21,11 @@ fn calls(text: &str, ids: &[&str]) -> Arc<Message> {
     Arc::new(Message::Assistant(message))
 }
 
+/// A line the gateway wrote beside the turn.
+fn beside(text: &str) -> Arc<Message> {
+    Arc::new(Message::Assistant(AssistantMessage::injected(text.to_owned(), StopReason::Stop, 1)))
+}
+
 fn result(id: &str) -> Arc<Message> {
     let value =
         json!({"role": "toolResult", "toolCallId": id, "toolName": "read", "content": [], "timestamp": 1});
@@ -46,6 +51,7 @@ fn broken_histories_are_made_whole() {
         (vec![calls("", &["1"]), user("steer"), result("1")], "assistant, result 1, user"),
         (vec![calls("", &["1"]), calls("x", &[]), result("1")], "assistant, missing 1, assistant"),
         (vec![calls("", &["1"]), calls("", &[]), result("1")], "assistant, result 1"),
+        (vec![calls("", &["1"]), beside("x"), result("1")], "assistant, result 1, assistant"),
         (vec![result("9"), user("a")], "user"),
         (vec![calls("", &["1"]), result("1"), result("1")], "assistant, result 1"),
         (vec![calls("  ", &[]), user("a")], "user"),

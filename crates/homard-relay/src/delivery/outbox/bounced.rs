@@ -1,17 +1,19 @@
-//! Telling people about a message that could not be sent: the conversation it belongs to, with its next turn, and the
-//! owner where they last spoke, if that is another place.
+//! A message that could not be sent still reaches its reader or its owner: whole, where the owner last spoke, or in the
+//! page where that is the place that failed. The conversation it belongs to is told with its next turn.
 
-use homard_channel::{Address, ChatKind, Content, Outbound};
+use homard_channel::{Address, ChatKind, Content, MediaKind, Outbound};
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId};
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, brief};
 use homard_store::OutboundRecord;
 
-use super::OutgoingText;
+use super::{OutgoingText, row_of};
+use crate::delivery::reply_style::Manner;
 use crate::parts::Outgoing;
+use crate::sessions::asides;
 
-/// How the keys of these messages begin; one that cannot be sent itself is told nowhere else.
+/// How the keys of these messages begin; one that cannot be sent itself goes to the page.
 const KEY: &str = "bounced:";
-/// How much of a message is repeated, in characters.
+/// How much of a message its conversation is told again, in characters: the rest stands there.
 const MAX_QUOTED: usize = 80;
 
 /// Tells.
@@ -20,48 +22,67 @@ pub(super) async fn tell(outgoing: &Outgoing, row: &OutboundRecord, why: &str) {
     let new = &row.new;
     tracing::error!(channel = %new.channel, account = %new.account, key = new.key, why, "a message could not be sent");
     let Ok(outbound) = serde_json::from_str::<Outbound>(&new.payload) else { return };
-    let Some(quoted) = quoted(&outbound.content).filter(|_| !new.key.starts_with(KEY)) else { return };
+    let Some(said) = said(&outbound.content) else { return };
     let maybe = if row.ambiguous > 0 { " (it may have arrived all the same)" } else { "" };
-    let mut text = format!(
-        "A message to {} on {} could not be sent{maybe}: {why}.{quoted}",
+    let mut about = format!(
+        "A message to {} on {} could not be sent{maybe}: {why}. It said:",
         outbound.address.to, new.channel
     );
-    inner.guards().secrets.hide_in(&mut text);
+    inner.guards().secrets.hide_in(&mut about);
     if let Some(session) = &new.session_key {
-        let kept = inner.store().notes().keep_event(session, text.clone(), None).await;
+        let note = format!("{about} {}", brief(said, MAX_QUOTED));
+        let kept = inner.store().notes().keep_event(session, note, None).await;
         kept.or_log("a conversation will not hear of a message that could not be sent");
     }
-    let Some(address) = owners_place(outgoing).await.filter(|place| *place != outbound.address) else {
-        return;
+    let text = if new.key.starts_with(KEY) { said.to_owned() } else { format!("⚠️ {about}\n\n{said}") };
+    let place = owners_place(outgoing).await.filter(|place| *place != outbound.address);
+    let Some(address) = place.filter(|_| !new.key.starts_with(KEY)) else {
+        return tell_page(outgoing, text).await;
     };
-    let saying = OutgoingText {
-        address,
-        text: format!("⚠️ {text}"),
-        reply_to: None,
-        key: format!("{KEY}{}", new.key),
-    };
+    let key = format!("{KEY}{}", new.key);
+    pass_on_file(outgoing, &outbound, &address, &key).await;
     // Not awaited in place: it may end here again.
-    let said = Box::pin(outgoing.say(saying));
+    let said = Box::pin(outgoing.say(OutgoingText { address, text, reply_to: None, key }));
     said.await.or_log("the owner will not hear of a message that could not be sent");
 }
 
-/// What is repeated of a message; `None` for what nobody misses.
-fn quoted(content: &Content) -> Option<String> {
-    let text = match content {
-        Content::Text { words, .. } | Content::Edit { words, .. } => &words.plain,
-        Content::Media { file, .. } => &file.name,
-        Content::Poll { question, .. } => question,
-        Content::NewThread { name } => name,
-        Content::Delete { .. } | Content::React { .. } | Content::Pin { .. } | Content::Typing { .. } => {
-            return None;
-        }
-    };
-    let mut start: String =
-        text.chars().take(MAX_QUOTED).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if start.len() < text.len() {
-        start.push('…');
+/// Where no platform reaches the owner, the page does.
+async fn tell_page(outgoing: &Outgoing, text: String) {
+    let inner = outgoing.inner();
+    let main = SessionKey::main(inner.config().agents.default_agent().id.clone());
+    let told = asides::tell_readers(inner, &main, text, outgoing.runs().active_ids(&main)).await;
+    told.or_log("the page will not show a message that could not be sent");
+}
+
+/// The file of a message goes to the owner, too, where their platform takes files.
+async fn pass_on_file(outgoing: &Outgoing, outbound: &Outbound, address: &Address, key: &str) {
+    let Content::Media { file, .. } = &outbound.content else { return };
+    let abilities = Manner::of(outgoing, address).abilities;
+    let Some(kinds) = abilities.map(|abilities| abilities.media) else { return };
+    let mut file = file.clone();
+    if !kinds.contains(&file.kind) {
+        file.kind = MediaKind::Document;
     }
-    Some(format!(" It said: {start}"))
+    if !kinds.contains(&file.kind) {
+        return;
+    }
+    let content = Content::Media { file, caption: homard_channel::RichText::default() };
+    let (address, key) = (address.clone(), format!("{key}:file"));
+    let passed = Outbound { address, key, reply_to: None, silent: false, no_previews: false, content };
+    let row = row_of(outgoing, &passed, None, None);
+    outgoing.post(vec![row]).await.or_log("a file that could not be sent does not reach the owner");
+}
+
+/// The words of a message; `None` for what nobody misses.
+fn said(content: &Content) -> Option<&str> {
+    match content {
+        Content::Text { words, .. } | Content::Edit { words, .. } => Some(&words.plain),
+        Content::Media { file, caption } if caption.plain.is_empty() => Some(&file.name),
+        Content::Media { caption, .. } => Some(&caption.plain),
+        Content::Poll { question, .. } => Some(question),
+        Content::NewThread { name } => Some(name),
+        Content::Delete { .. } | Content::React { .. } | Content::Pin { .. } | Content::Typing { .. } => None,
+    }
 }
 
 /// Where the owner last spoke to the main conversation.

@@ -11,11 +11,12 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Content, Outbound, Receipt, SharedChannel};
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{KeyedWorkers, Mutex, OrCancel, OrLog, Tasks, Worker, chance, millis_i64};
+use homard_runtime::{KeyedWorkers, OrCancel, OrLog, Tasks, Worker, chance, millis_i64};
 use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
+use super::lookup::{Sighting, look_for};
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced};
@@ -38,8 +39,6 @@ pub(super) struct Postman {
     name: Name,
     /// The conversations in which something waits; what is put says only that there is something new.
     ways: KeyedWorkers<String, ()>,
-    /// Until when the platform wants to hear nothing.
-    paused_until: Mutex<Option<Instant>>,
     /// Whether the platform refuses our credentials.
     refused: AtomicBool,
     pace: Pace,
@@ -61,7 +60,6 @@ impl Postman {
         Self {
             name,
             ways: KeyedWorkers::new(tasks, 1, Duration::ZERO),
-            paused_until: Mutex::default(),
             refused: AtomicBool::new(false),
             pace: Pace::default(),
             places: Semaphore::new(AT_ONCE),
@@ -90,18 +88,6 @@ impl Postman {
         let work = |way| drive(outgoing.clone(), Arc::clone(self), way);
         // Whoever was told already and has not looked yet finds this, too.
         let _told_already = self.ways.put(conversation, (), work);
-    }
-
-    fn pause(&self, time: Duration) {
-        let until = Instant::now() + time;
-        let mut paused = self.paused_until.lock();
-        *paused = Some(paused.map_or(until, |old| old.max(until)));
-    }
-
-    /// How long the platform still wants to hear nothing.
-    fn pause_left(&self) -> Duration {
-        let paused = self.paused_until.lock();
-        paused.map(|until| until.saturating_duration_since(Instant::now())).unwrap_or_default()
     }
 }
 
@@ -153,18 +139,20 @@ impl Postman {
             let why = ChannelError::Permanent("what was kept cannot be read any more".to_owned());
             return give_up(outgoing, &row, why).await;
         };
-        let left = self.pause_left();
-        if !left.is_zero() {
-            return Next::Wait(left);
-        }
         let closing = &outgoing.outbox().closing;
         let Ok(Ok(_place)) = self.places.acquire().or_cancel(closing).await else { return Next::Look };
         if tokio::time::sleep(self.pace.take(Instant::now())).or_cancel(closing).await.is_err() {
             return Next::Look;
         }
-        // Somebody else may have learnt meanwhile that the platform wants to hear nothing.
-        if !self.pause_left().is_zero() {
-            return Next::Look;
+        match look_for(outgoing, &there, &row, &outbound).await {
+            Ok(Sighting::Arrived(receipt)) => return self.sent(outgoing, &row, &receipt).await,
+            Ok(Sighting::IntoPreview(edit)) => {
+                let replaced = inner.store().outbox().replace(row.id, edit).await;
+                replaced.or_log("an answer could not be written into its preview");
+                return Next::Look;
+            }
+            Ok(Sighting::Nothing) => {}
+            Err(error) => return self.not_sent(outgoing, &row, &outbound, error).await,
         }
         match inner.store().outbox().mark_sending(row.id).await {
             Ok(true) => {}
@@ -225,9 +213,8 @@ impl Postman {
                 tracing::warn!(%channel, %account, key = row.new.key, ambiguous, %error, "a message is sent again");
                 (retry(after, true, ambiguous), Next::Look)
             }
-            Verdict::Pause(time) => {
-                tracing::info!(%channel, %account, seconds = time.as_secs(), "the platform asks to wait");
-                self.pause(time);
+            Verdict::Wait(time) => {
+                tracing::info!(%channel, %account, seconds = time.as_secs(), "the platform asks to wait in a conversation");
                 (retry(time, false, false), Next::Look)
             }
             Verdict::Shut => {

@@ -30,8 +30,8 @@ pub(super) enum Verdict {
         /// Whether the platform may have taken it all the same.
         ambiguous: bool,
     },
-    /// The whole account waits this long; it is no fault of the message.
-    Pause(Duration),
+    /// Its conversation waits this long, and no other; it is no fault of the message.
+    Wait(Duration),
     /// The account is refused: everything waits until the owner acts.
     Shut,
     /// It is given up.
@@ -42,7 +42,7 @@ pub(super) enum Verdict {
 pub(super) fn verdict(row: &OutboundRecord, error: &ChannelError, chance: f64) -> Verdict {
     match error {
         ChannelError::Refused(_) => Verdict::Shut,
-        ChannelError::Wait(time) => Verdict::Pause((*time).min(LONGEST_ASKED)),
+        ChannelError::Wait(time) => Verdict::Wait((*time).min(LONGEST_ASKED)),
         ChannelError::Permanent(_) | ChannelError::TooLarge { .. } => Verdict::GiveUp,
         ChannelError::Unreachable(_) => Verdict::Again { after: wait(row.tries, chance), ambiguous: false },
         ChannelError::Unknown(_) if row.new.repeatable => {

@@ -258,6 +258,29 @@ async fn after_a_turn_that_had_done_something_another_goes_on_and_what_was_shown
 }
 
 #[tokio::test]
+async fn what_was_sent_beside_a_turn_is_not_its_answer() {
+    let (world, _platform) = open(abilities(), json!({})).await;
+    let say = world.talker.next();
+    let run = world.asks("r1", "hello", &address("7")).await;
+    world.begun(&run).await;
+    let session = world.store.runs().get(&run).await.unwrap().unwrap().session_id.unwrap();
+    let said = homard_protocol::AssistantMessage::injected(
+        "The job is done.".into(),
+        homard_protocol::StopReason::Stop,
+        1,
+    );
+    let entry = homard_protocol::EntryKind::Message { message: homard_protocol::Message::Assistant(said) };
+    world.store.transcripts().append(&session, vec![entry]).await.unwrap();
+    let world = world.crash().await;
+    drop(say);
+    world.talker.says("Hello to you.");
+    let after = Platform::new(abilities());
+    connect(&world, &after).await;
+    assert_eq!(after.told(1).await, ["Hello to you."]);
+    assert_eq!(world.store.runs().get(&run).await.unwrap().unwrap().status, RunStatus::Interrupted);
+}
+
+#[tokio::test]
 async fn a_turn_the_gateway_stopped_itself_is_told() {
     let (world, platform) = open(abilities(), json!({})).await;
     let say = world.talker.next();

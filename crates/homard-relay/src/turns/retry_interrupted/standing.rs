@@ -28,7 +28,8 @@ pub(super) async fn send(relay: &Turns, record: &RunRecord, route: &ReplyRoute) 
     Ok(true)
 }
 
-/// The whole answer of a run, when it is the last thing in its conversation and nobody has read any of it.
+/// The whole answer of a run, when it is the last thing in its conversation but for what was said beside it, and nobody
+/// has read any of it.
 async fn answer(relay: &Turns, record: &RunRecord) -> Result<Option<String>, StoreError> {
     let Some(session) = &record.session_id else { return Ok(None) };
     if !relay.read_so_far(record).await?.is_empty() {
@@ -36,6 +37,7 @@ async fn answer(relay: &Turns, record: &RunRecord) -> Result<Option<String>, Sto
     }
     let context = relay.inner().store().transcripts().context(session).await?;
     let mut messages = context.entries.iter().rev().filter_map(|entry| match &entry.kind {
+        EntryKind::Message { message: Message::Assistant(said) } if said.is_said_beside() => None,
         EntryKind::Message { message } => Some(message),
         _ => None,
     });

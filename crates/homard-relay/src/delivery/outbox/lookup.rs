@@ -1,0 +1,108 @@
+//! Before something that may have arrived is said again: whether it did, where the platform lets one look. And an answer
+//! whose beginning may have arrived as a preview is written into that, where it is found.
+
+use homard_channel::{ChannelError, Content, KnownNearby, Outbound, Receipt, SharedChannel};
+use homard_protocol::RunId;
+use homard_runtime::OrLog;
+use homard_store::{OutboundRecord, StoreError};
+
+use super::receipt_of;
+use crate::delivery::answer::preview_key;
+use crate::parts::Outgoing;
+
+/// What is to be done with a row.
+pub(super) enum Sighting {
+    /// It arrived.
+    Arrived(Receipt),
+    /// It is to be written into the preview that did, as this payload says.
+    IntoPreview(String),
+    /// It is to be sent.
+    Nothing,
+}
+
+/// Looks for what a row may have left on the platform.
+pub(super) async fn look_for(
+    outgoing: &Outgoing,
+    there: &SharedChannel,
+    row: &OutboundRecord,
+    outbound: &Outbound,
+) -> Result<Sighting, ChannelError> {
+    if row.ambiguous > 0 && matches!(outbound.content, Content::Text { .. } | Content::Media { .. }) {
+        let found = find(outgoing, there, row, outbound).await?;
+        return Ok(found.map_or(Sighting::Nothing, Sighting::Arrived));
+    }
+    let Some(run) = row.new.run_id.as_ref().filter(|run| outgoing.outbox().has_stray_preview(run)) else {
+        return Ok(Sighting::Nothing);
+    };
+    let Content::Text { words, buttons } = &outbound.content else { return Ok(Sighting::Nothing) };
+    let Some((preview, shown)) = stray_preview(outgoing, run).await.map_err(unread)? else {
+        return Ok(Sighting::Nothing);
+    };
+    let found = find(outgoing, there, &preview, &shown).await?;
+    outgoing.outbox().settle_stray_preview(run);
+    let Some(Receipt { message_id, .. }) = found else { return Ok(Sighting::Nothing) };
+    let receipt = serde_json::to_string(&Receipt { message_id: message_id.clone(), went_to: None });
+    let noted = outgoing.inner().store().outbox().mark_sent(preview.id, receipt.unwrap_or_default()).await;
+    noted.or_log("it could not be noted that a preview was found");
+    let content = Content::Edit { message_id, words: words.clone(), buttons: buttons.clone() };
+    let edit = serde_json::to_string(&Outbound { content, ..outbound.clone() });
+    Ok(edit.map_or(Sighting::Nothing, Sighting::IntoPreview))
+}
+
+/// A preview that was given up and may have arrived all the same, and what it showed.
+async fn stray_preview(
+    outgoing: &Outgoing,
+    run: &RunId,
+) -> Result<Option<(OutboundRecord, Outbound)>, StoreError> {
+    let row = outgoing.inner().store().outbox().get(&preview_key(run)).await?;
+    let row = row.filter(|row| row.sent_at.is_none() && row.failed_at.is_some() && row.ambiguous > 0);
+    Ok(row
+        .and_then(|row| Some((serde_json::from_str(&row.new.payload).ok()?, row)))
+        .map(|(shown, row)| (row, shown)))
+}
+
+async fn find(
+    outgoing: &Outgoing,
+    there: &SharedChannel,
+    row: &OutboundRecord,
+    outbound: &Outbound,
+) -> Result<Option<Receipt>, ChannelError> {
+    let store = outgoing.inner().store();
+    let near = store.outbox().near(row, outbound.address.to.as_str()).await.map_err(unread)?;
+    let before = |other: &&OutboundRecord| {
+        other.new.conversation == row.new.conversation && other.id < row.id && other.sent_at.is_some()
+    };
+    let since = near.iter().filter(before).map(|other| other.created_at).max().unwrap_or_default();
+    if near.iter().any(|other| is_mistakable(other, row, since)) {
+        return Ok(None);
+    }
+    let id = |other: &OutboundRecord| Some(receipt_of(other).message_id).filter(|id| !id.is_empty());
+    let answers = match &row.new.run_id {
+        Some(run) => {
+            store.inbox().answered_in(&row.new.channel, &row.new.account, run).await.map_err(unread)?
+        }
+        None => Vec::new(),
+    };
+    let known = KnownNearby {
+        older: near.iter().filter(before).filter_map(id).collect(),
+        answers,
+        others: near.iter().filter_map(id).collect(),
+    };
+    there.find_sent(outbound.clone(), known).await
+}
+
+/// Whether another message lies nobody knows where, so that it could be taken for this one. What was over before the
+/// last known message of the conversation was made (`since`) stands before that, where nobody looks; so do copies of what
+/// was sent in the same conversation. And a preview may well become the answer.
+fn is_mistakable(other: &OutboundRecord, row: &OutboundRecord, since: i64) -> bool {
+    if row.new.run_id.as_ref().is_some_and(|run| other.new.key == preview_key(run)) {
+        return false;
+    }
+    let is_settled = other.sent_at.is_some() && other.new.conversation == row.new.conversation;
+    let is_before = other.sent_at.or(other.failed_at).is_some_and(|over| over < since);
+    other.sending_at.is_some() || (other.ambiguous > 0 && !is_settled && !is_before)
+}
+
+fn unread(error: StoreError) -> ChannelError {
+    ChannelError::Unreachable(error.to_string())
+}
