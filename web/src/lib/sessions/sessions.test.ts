@@ -1,8 +1,8 @@
 // Names, search and times in the list of chats.
 import { describe, expect, it, vi } from 'vitest';
 import { matchesSearch, sessionTitle, Sessions, withoutMarks } from './sessions.svelte';
-import { duration, relativeTime } from '../text/time';
-import { short } from '../text/amounts';
+import { relativeTime } from '../text/moments';
+import { short, took } from '../text/amounts';
 import { argumentsText, toolSummary } from '../chat/tool_summary';
 import type { SessionRow } from '../connection/wire';
 
@@ -52,16 +52,16 @@ describe('the list', () => {
 
 it.each([
   [0, 'now'],
-  [5 * 60_000, '5m'],
-  [3 * 3_600_000, '3h'],
-  [2 * 86_400_000, '2d'],
+  [5 * 60_000, '5 min'],
+  [3 * 3_600_000, '3 h'],
+  [2 * 86_400_000, '2 days'],
 ])('%i ms ago is %s', (ago, said) => {
   const now = Date.UTC(2026, 5, 15);
   expect(relativeTime(now - ago, now)).toBe(said);
 });
 
 it('long durations and counts are shortened', () => {
-  expect([duration(80), duration(1500), duration(125_000)]).toEqual(['80 ms', '1.5 s', '2 min 5 s']);
+  expect([took(80), took(1500), took(125_000)]).toEqual(['80 ms', '1.5 s', '2 min 5 s']);
   expect([short(950), short(12_345)]).toEqual(['950', '12.3K']);
 });
 
