@@ -2,6 +2,7 @@
 // It routes what the gateway says to whoever it concerns, and holds no chat logic.
 import { Approvals } from './requests/approvals.svelte';
 import { ChatSession } from './chat/chat.svelte';
+import { addressOfKept } from './chat/kept_files';
 import { Credentials, takeTokenFromFragment } from './connection/credentials';
 import { Devices } from './devices/devices.svelte';
 import { type ConnectionState, Gateway } from './connection/gateway';
@@ -135,6 +136,13 @@ export class App {
     this.select(key);
   }
 
+  /** Opens a file the gateway keeps, beside this page. */
+  openKept(source: string): Promise<void> {
+    return this.attempt(async () => {
+      open(await addressOfKept(source, this.#gateway.bearer), '_blank', 'noopener');
+    });
+  }
+
   rename(key: string, label: string): Promise<void> {
     return this.attempt(() => this.sessions.rename(key, label));
   }
@@ -200,7 +208,7 @@ export class App {
 
   titleOf(key: string): string {
     const row = this.sessions.row(key);
-    return row ? sessionTitle(row) : this.isMain(key) ? strings.mainSession : strings.newSessionTitle;
+    return row ? sessionTitle(row, this.sessions.parentOf(row)) : this.isMain(key) ? strings.mainSession : strings.newSessionTitle;
   }
 
   /** How much waits for the person: requests, and chats with something new that are not looked at. */
@@ -290,7 +298,7 @@ export class App {
     this.#agentId = stringOf(defaults.defaultAgentId) ?? this.#agentId;
     // A gateway without subscriptions still answers lists; the page asks again after each run.
     this.#gateway.request('sessions.subscribe', {}).catch(() => undefined);
-    void this.sessions.refresh();
+    void this.sessions.relearn();
     void this.sessions.refreshGroups();
     this.requests.refresh();
     if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
@@ -299,7 +307,7 @@ export class App {
   }
 
   #onGap(): void {
-    void this.sessions.refresh();
+    void this.sessions.relearn();
     this.requests.refresh();
     for (const chat of this.#chats.values()) chat.refreshSoon();
     this.#tell('gap', undefined);

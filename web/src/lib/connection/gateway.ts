@@ -136,6 +136,12 @@ export class Gateway {
     this.reconnectNow();
   }
 
+  /** What lets this page in, for what it asks over HTTP. */
+  get bearer(): string | undefined {
+    const { credentials } = this.options;
+    return credentials.token() ?? (this.#identity ? credentials.deviceToken(this.#identity.id, ROLE) : undefined);
+  }
+
   /** Tries at once: the person asked, the network came back or the page was shown again. */
   reconnectNow(): void {
     if (this.#stopped) return;

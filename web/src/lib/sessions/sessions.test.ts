@@ -93,6 +93,22 @@ describe('a list of many', () => {
     expect([sessions.rows.length, sessions.hasMore]).toEqual([250, false]);
   });
 
+  it('counts what is unread to the last, and anew after something was missed', async () => {
+    let unread = true;
+    const many = Array.from({ length: 2_345 }, (_, index) => `agent:main:m${index}`);
+    const ask = (_method: string, params: { limit?: number; offset?: number; pinned?: boolean }): Promise<unknown> => {
+      const from = params.offset ?? 0;
+      const page = params.pinned ? [] : many.slice(from, from + (params.limit ?? 100)).map((key) => ({ key, unread }));
+      return Promise.resolve({ sessions: page, hasMore: !params.pinned && from + page.length < many.length });
+    };
+    const sessions = new Sessions({ request: ask } as never);
+    await sessions.relearn();
+    await vi.waitFor(() => expect(sessions.unread.length).toBe(2_345));
+    unread = false;
+    await sessions.relearn();
+    await vi.waitFor(() => expect(sessions.unread.length).toBe(0));
+  });
+
   it('fetches only what changed, and keeps the names of what the filter hides', async () => {
     vi.useFakeTimers();
     const sessions = new Sessions({ request } as never);
