@@ -3,7 +3,7 @@
 import { Approvals } from './requests/approvals.svelte';
 import { ChatSession } from './chat/chat.svelte';
 import { addressOfKept } from './chat/kept_files';
-import { Credentials, takeTokenFromFragment } from './connection/credentials';
+import { Credentials, takeSetupFromFragment, takeTokenFromFragment } from './connection/credentials';
 import { Devices } from './devices/devices.svelte';
 import { type ConnectionState, Gateway } from './connection/gateway';
 import { loadIdentity } from './connection/identity';
@@ -61,10 +61,12 @@ export class App {
     const credentials = new Credentials(url);
     const token = takeTokenFromFragment(location, history);
     if (token) credentials.saveToken(token);
+    const setup = takeSetupFromFragment(location, history);
     this.#gateway = new Gateway(
       { url, credentials, identity: loadIdentity, version: __APP_VERSION__ },
       { state: (state) => this.#onState(state), event: (name, payload) => this.#onEvent(name, payload), gap: () => this.#onGap() },
     );
+    if (setup) this.#gateway.useSetup(setup);
     this.sessions = new Sessions(this.#gateway);
     this.approvals = new Approvals(this.#gateway);
     this.devices = new Devices(this.#gateway);
@@ -105,6 +107,8 @@ export class App {
     addEventListener('hashchange', () => {
       const token = takeTokenFromFragment(location, history);
       if (token) this.#gateway.useToken(token);
+      const setup = takeSetupFromFragment(location, history);
+      if (setup) this.#gateway.useSetup(setup);
     });
     this.#gateway.start();
   }
