@@ -129,6 +129,8 @@ mod tool_turns;
 #[cfg(test)]
 mod traces;
 #[cfg(test)]
+mod trail;
+#[cfg(test)]
 mod undo;
 #[cfg(test)]
 mod usage;
