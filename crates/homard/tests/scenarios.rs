@@ -123,6 +123,8 @@ mod survival;
 #[cfg(test)]
 mod telegram;
 #[cfg(test)]
+mod terminal;
+#[cfg(test)]
 mod tool_policy;
 #[cfg(test)]
 mod tool_turns;
