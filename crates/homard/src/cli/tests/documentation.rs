@@ -243,6 +243,41 @@ fn every_file_in_the_documentation_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Files below a folder whose name ends so; tests and what they use are not what people install.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_left_out =
+            matches!(name.as_str(), "tests" | "tests.rs" | "examples" | "homard-testkit" | "protocol.ts");
+        if path.is_dir() && !is_left_out {
+            sources(&path, found);
+        } else if !is_left_out && [".rs", ".ts", ".svelte"].iter().any(|end| name.ends_with(end)) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_hint_names_what_only_the_repository_has() {
+    let mut all = Vec::new();
+    for folder in ["crates", "web/src"] {
+        sources(&root().join(folder), &mut all);
+    }
+    assert!(all.len() > 500, "{} files", all.len());
+    let is_wrong = |line: &str| {
+        let is_code = !line.trim_start().starts_with("//") && line.contains(['"', '`', '\'']);
+        is_code && ((line.contains("docs/") && line.contains(".md")) || line.contains("cargo xtask"))
+    };
+    let wrong = all.iter().flat_map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().filter(|line| is_wrong(line)).map(|line| line.trim().to_owned());
+        lines.map(|line| format!("{}: {line}", path.display())).collect::<Vec<_>>()
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn what_does_not_exist_is_noticed() {
     for (line, is_wrong) in [
