@@ -57,6 +57,8 @@ pub struct Wire {
     pub(crate) key_header: Option<&'static str>,
     /// Sent with every request.
     pub(crate) headers: &'static [(&'static str, &'static str)],
+    /// How tokens from a login begin, where one can tell: they are borne, whatever they were stored as.
+    pub(crate) token_mark: Option<&'static str>,
     /// Sent with every request proved by a token from a login instead of a key.
     pub(crate) token_headers: &'static [(&'static str, &'static str)],
     /// The address of a call, from the provider's base address without trailing slash.

@@ -43,6 +43,7 @@ use crate::intake::conversation_worker::ConversationWorkers;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
+use crate::trail;
 
 /// Messages that are kept in one go.
 const BATCH: usize = 64;
@@ -125,6 +126,9 @@ impl Intake {
             match kept.await {
                 Ok(KeptHeard::New(id)) => {
                     acknowledge(ack);
+                    if let InboundEvent::Message(message) = &heard {
+                        trail::received(message);
+                    }
                     self.inner().events().publish_with(|| {
                         let (channel, account) = heard.ears();
                         DomainEvent::MessageReceived { channel: channel.clone(), account: account.clone() }

@@ -23,6 +23,7 @@ mod platforms;
 mod ports;
 mod relay;
 mod sessions;
+mod trail;
 mod turn_setup;
 mod turns;
 

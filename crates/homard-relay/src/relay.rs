@@ -25,6 +25,7 @@ use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::rules::KeptRules;
 use crate::message_actions::{ChannelName, Names};
 use crate::parts::{MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns};
+use crate::trail;
 use crate::turn_setup::SetupState;
 use crate::turn_setup::offer::Offers;
 use crate::turns::accept::{AcceptError, Accepted};
@@ -226,6 +227,7 @@ impl Inner {
 
     /// Tells those who subscribed and those who wait that a run is over.
     pub(crate) fn run_ended(&self, run: &Run, end: RunEnd) {
+        trail::ended(run, &end);
         let end = Arc::new(end);
         self.events.publish_with(|| DomainEvent::RunEnded(Arc::clone(&end)));
         run.ended(end);

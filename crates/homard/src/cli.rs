@@ -37,7 +37,7 @@ use crate::commands::tools;
 const EXAMPLES: &str = "\
 Examples:
   homard gateway                  start the gateway and print the link to the chat
-  homard agent -m \"hello\"         say something and watch the answer come
+  homard agent hello              say something and watch the answer come
   homard status                   see whether everything is well
   homard config set gateway.port 18790
   homard logs --follow

@@ -15,6 +15,7 @@ pub(crate) mod service;
 pub(crate) mod skills;
 mod table;
 pub(crate) mod talk;
+mod terminal;
 pub(crate) mod tools;
 mod words;
 

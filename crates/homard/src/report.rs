@@ -6,6 +6,9 @@ use std::process::ExitCode;
 
 use homard_client::ClientError;
 
+/// The exit code of a command that was not told what it needs, as clap has it.
+const USAGE: u8 = 2;
+
 /// How to mark a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -106,7 +109,8 @@ impl Console {
                 self.note(&line);
             }
         }
-        ExitCode::FAILURE
+        let is_usage = error.downcast_ref::<Advice>().is_some_and(|advice| advice.is_usage);
+        if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
     }
 }
 
@@ -143,12 +147,19 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 pub(crate) struct Advice {
     message: String,
     hint: String,
+    /// Whether the command was not understood.
+    is_usage: bool,
 }
 
 impl Advice {
     /// Makes an error with a hint.
     pub(crate) fn error(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
-        Self { message: message.into(), hint: hint.into() }.into()
+        Self { message: message.into(), hint: hint.into(), is_usage: false }.into()
+    }
+
+    /// The same for a command that was not told what it needs; the hint is an example.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        Self { message: message.into(), hint: hint.into(), is_usage: true }.into()
     }
 }
 

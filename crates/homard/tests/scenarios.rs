@@ -125,11 +125,15 @@ mod survival;
 #[cfg(test)]
 mod telegram;
 #[cfg(test)]
+mod terminal;
+#[cfg(test)]
 mod tool_policy;
 #[cfg(test)]
 mod tool_turns;
 #[cfg(test)]
 mod traces;
+#[cfg(test)]
+mod trail;
 #[cfg(test)]
 mod undo;
 #[cfg(test)]

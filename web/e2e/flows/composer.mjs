@@ -264,6 +264,12 @@ export const steps = [
       await act(world, 'assistant-message', 0, 'Branch into a new chat', 1);
       await world.page.waitForURL(/dashboard/);
       await answer(world, 'Lobsters are blue.').last().waitFor();
+      await until('the branch stands under its parent and is called after it', async () => {
+        const titles = await world.page.getByTestId('session').locator('.title').allTextContents();
+        const at = titles.findIndex((title) => title.startsWith('Branch of '));
+        return at > 0 && titles[at] === `Branch of ${titles[at - 1]}`;
+      });
+      await world.shots('composer-branch');
       assert.equal(await field(world).inputValue(), '');
       await world.model.says('From krill and algae.');
       await world.say('why?');

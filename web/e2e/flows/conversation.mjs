@@ -1,10 +1,10 @@
 // The conversation: how it looks, what its tools do, and what it keeps.
 import assert from 'node:assert/strict';
-import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { DAY, answered, chat, fromEnd, open, put, said, session, settled } from '../transcript.mjs';
-import { until, withClipboard } from '../world.mjs';
+import { TOKEN, until, withClipboard } from '../world.mjs';
 
 export const options = { config: { tools: { exec: { security: 'full', ask: 'off' } } } };
 
@@ -185,12 +185,15 @@ export const steps = [
     async (world) => {
       const { key, file } = await session(world, 'rich');
       const now = Date.now();
+      const kept = join(world.state, 'media', 'inbound', '0123456789abcdef-tide table.txt');
+      mkdirSync(dirname(kept), { recursive: true });
+      writeFileSync(kept, 'High water at 06:42.');
       const envelope = (text) => `Conversation info (untrusted metadata):\n\`\`\`json\n${JSON.stringify({ message_id: '1', sender: `Ada ${HOSTILE}` })}\n\`\`\`\n\n${text}`;
       put(file, [
         said('user', 'An old question.', now - 9 * DAY),
         answered('An old answer.', now - 9 * DAY + 5000),
         { at: now - 2 * DAY, kind: { type: 'compaction', summary: '## So far\n\nThe person asked about **tides**.', firstKeptEntryId: 'e0000000', tokensBefore: 84_210 } },
-        said('user', envelope(`[media attached: /m/tide table.pdf (application/pdf)]\nIs this right? ${HOSTILE}`), now - DAY),
+        said('user', envelope(`[media attached: ${kept} (text/plain)]\nIs this right? ${HOSTILE}`), now - DAY),
         {
           at: now - DAY + 1,
           kind: {
@@ -287,7 +290,12 @@ export const steps = [
       await mark.locator('summary').click();
       await mark.getByRole('heading', { name: 'So far' }).waitFor();
       await world.page.getByText(`Ada ${HOSTILE}`).waitFor();
-      await world.page.getByTestId('file-chip').getByText('tide table.pdf').waitFor();
+      const beside = world.context.waitForEvent('page');
+      await world.page.getByTestId('file-chip').getByRole('button', { name: 'tide table.txt', exact: true }).click();
+      const opened = await beside;
+      await opened.getByText('High water at 06:42.').waitFor();
+      assert.ok(!opened.url().includes(TOKEN), 'the page’s own credential stands in no address');
+      await opened.close();
       await world.page
         .getByTestId('file-chip')
         .getByText(/heights/)

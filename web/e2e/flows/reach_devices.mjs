@@ -94,6 +94,25 @@ export const steps = [
       await press(form, 'Make a code');
       await seen(form, 'An address begins with wss://');
       await world.shots('devices-add');
+      await seen(form, 'Every device in the networks this machine is in');
+      await form.getByLabel('Where the device finds').fill(`ws://127.0.0.1:${world.port}`);
+      await press(form, 'Make a code');
+      await seen(form, 'Point the phone’s camera at this');
+      await world.shots('devices-page-code');
+      const link = await form.locator('code').first().textContent();
+      assert.ok(link.startsWith(`http://127.0.0.1:${world.port}/#setup=`), link);
+      const other = await world.browser.newContext({ viewport: { width: 390, height: 844 } });
+      const tablet = await other.newPage();
+      await tablet.goto(link);
+      await tablet.getByRole('textbox', { name: 'Message' }).waitFor();
+      assert.ok(!tablet.url().includes('setup='), 'the code is not kept in the address');
+      await seen(form, 'has joined.');
+      // What it was given lets it in again, without a question.
+      await tablet.reload();
+      await tablet.getByRole('textbox', { name: 'Message' }).waitFor();
+      await other.close();
+      await press(form, 'Done');
+      await press(world.page, 'Add a device');
       await form.getByLabel('A machine that offers commands').check();
       await form.getByLabel('Where the device finds').fill(`ws://127.0.0.1:${world.port}`);
       await press(form, 'Make a code');

@@ -2,7 +2,8 @@
 // It routes what the gateway says to whoever it concerns, and holds no chat logic.
 import { Approvals } from './requests/approvals.svelte';
 import { ChatSession } from './chat/chat.svelte';
-import { Credentials, takeTokenFromFragment } from './connection/credentials';
+import { addressOfKept } from './chat/kept_files';
+import { Credentials, takeSetupFromFragment, takeTokenFromFragment } from './connection/credentials';
 import { Devices } from './devices/devices.svelte';
 import { type ConnectionState, Gateway } from './connection/gateway';
 import { loadIdentity } from './connection/identity';
@@ -60,10 +61,12 @@ export class App {
     const credentials = new Credentials(url);
     const token = takeTokenFromFragment(location, history);
     if (token) credentials.saveToken(token);
+    const setup = takeSetupFromFragment(location, history);
     this.#gateway = new Gateway(
       { url, credentials, identity: loadIdentity, version: __APP_VERSION__ },
       { state: (state) => this.#onState(state), event: (name, payload) => this.#onEvent(name, payload), gap: () => this.#onGap() },
     );
+    if (setup) this.#gateway.useSetup(setup);
     this.sessions = new Sessions(this.#gateway);
     this.approvals = new Approvals(this.#gateway);
     this.devices = new Devices(this.#gateway);
@@ -104,6 +107,8 @@ export class App {
     addEventListener('hashchange', () => {
       const token = takeTokenFromFragment(location, history);
       if (token) this.#gateway.useToken(token);
+      const setup = takeSetupFromFragment(location, history);
+      if (setup) this.#gateway.useSetup(setup);
     });
     this.#gateway.start();
   }
@@ -133,6 +138,13 @@ export class App {
     const key = `agent:${this.#agentId}:web-${suffix}`;
     this.#chats.set(key, new ChatSession(key, { gateway: this.#gateway }, true));
     this.select(key);
+  }
+
+  /** Opens a file the gateway keeps, beside this page. */
+  openKept(source: string): Promise<void> {
+    return this.attempt(async () => {
+      open(await addressOfKept(source, this.#gateway.bearer), '_blank', 'noopener');
+    });
   }
 
   rename(key: string, label: string): Promise<void> {
@@ -200,7 +212,7 @@ export class App {
 
   titleOf(key: string): string {
     const row = this.sessions.row(key);
-    return row ? sessionTitle(row) : this.isMain(key) ? strings.mainSession : strings.newSessionTitle;
+    return row ? sessionTitle(row, this.sessions.parentOf(row)) : this.isMain(key) ? strings.mainSession : strings.newSessionTitle;
   }
 
   /** How much waits for the person: requests, and chats with something new that are not looked at. */
@@ -290,7 +302,7 @@ export class App {
     this.#agentId = stringOf(defaults.defaultAgentId) ?? this.#agentId;
     // A gateway without subscriptions still answers lists; the page asks again after each run.
     this.#gateway.request('sessions.subscribe', {}).catch(() => undefined);
-    void this.sessions.refresh();
+    void this.sessions.relearn();
     void this.sessions.refreshGroups();
     this.requests.refresh();
     if (!this.chat) this.#show(this.#keyInAddress() ?? this.#mainKey);
@@ -299,7 +311,7 @@ export class App {
   }
 
   #onGap(): void {
-    void this.sessions.refresh();
+    void this.sessions.relearn();
     this.requests.refresh();
     for (const chat of this.#chats.values()) chat.refreshSoon();
     this.#tell('gap', undefined);

@@ -141,7 +141,6 @@ export const words = {
     allowHelp: 'Their names or numbers on the platform, separated by commas.',
     openWarning: 'Everybody who finds it can use your assistant and its tools, and you pay for it.',
     advanced: 'More settings',
-    manual: (file: string) => `All keys are explained in ${file}.`,
     allSettings: 'All settings of this channel',
     test: 'Test',
     testing: 'Asking the platform…',

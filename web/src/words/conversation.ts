@@ -17,6 +17,8 @@ export const words = {
     `${model} ${FAILURES[reason] ?? 'could not answer'}${status === undefined ? '' : ` (error ${status})`}. ${NEXT[next] ?? 'Trying again'}`,
   againIn: (seconds: number) => `in ${seconds} s`,
   saveFile: 'Save this file',
+  openFile: 'Open this file',
+  notKept: 'This file is no longer kept.',
   today: 'Today',
   yesterday: 'Yesterday',
   loadingEarlier: 'Loading earlier messages…',

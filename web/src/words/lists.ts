@@ -8,6 +8,7 @@ function plural(count: number, one: string, many: string): string {
 export const words = {
   noNamed: 'No chat is named so.',
   branch: 'Branch of another chat',
+  branchOf: (title: string) => `Branch of ${title}`,
   skip: 'Skip to the content',
   undo: 'Undo',
 

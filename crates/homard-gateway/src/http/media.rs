@@ -25,6 +25,8 @@ pub(super) const PATH: &str = "/__openclaw__/assistant-media";
 const PURPOSE: &str = "media";
 /// How long a ticket is good.
 const TICKET_LASTS: Duration = Duration::from_secs(10 * 60);
+/// The type of files that are saved and not shown.
+const ANY_FILE: &str = "application/octet-stream";
 /// What an opened file may do: nothing.
 const MEDIA_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
@@ -106,20 +108,23 @@ fn find(config: &Config, paths: &Paths, source: &str) -> Option<(PathBuf, &'stat
         Some(rest) => paths.home.join(rest),
         None => PathBuf::from(named),
     };
-    let content_type = shown_type(&path)?;
+    let shown = shown_type(&path);
     let workspaces = config.agents.list.iter().map(|agent| agent.workspace.clone());
-    let mut roots: Vec<PathBuf> = workspaces.collect();
-    roots.push(paths.state_dir.join("media"));
+    let kept = paths.state_dir.join("media");
+    // What people sent may be of any kind: it is saved, never opened.
+    let mut roots: Vec<(PathBuf, Option<&'static str>)> = workspaces.map(|root| (root, None)).collect();
+    roots.push((kept, Some(ANY_FILE)));
     let is_hidden = |found: &Path, root: &Path| {
         let below =
             root.canonicalize().ok().and_then(|root| found.strip_prefix(root).ok().map(Path::to_path_buf));
         below.is_none_or(|below| below.iter().any(|part| part.to_string_lossy().starts_with('.')))
     };
-    roots.iter().find_map(|root| {
+    roots.iter().find_map(|(root, otherwise)| {
+        let content_type = shown.or(*otherwise)?;
         let path = if path.is_absolute() { path.clone() } else { root.join(&path) };
         let found = folder::inside(root, &path).filter(|found| !is_hidden(found, root))?;
         // What a link leads to decides, not what the link is called.
-        (shown_type(&found) == Some(content_type)).then_some((found, content_type))
+        (shown_type(&found).or(*otherwise) == Some(content_type)).then_some((found, content_type))
     })
 }
 

@@ -292,7 +292,9 @@ impl Call {
             None => (CredentialKind::ApiKey, target.api_key.as_ref()),
         };
         let Some(secret) = secret else { return Ok(()) };
-        let is_key = kind == CredentialKind::ApiKey;
+        // People paste tokens where keys are asked for.
+        let is_token = self.wire.token_mark.is_some_and(|mark| secret.expose().starts_with(mark));
+        let is_key = kind == CredentialKind::ApiKey && !is_token;
         let own = target.key_header.as_deref().or(self.wire.key_header);
         match own.filter(|_| is_key && !target.auth_header) {
             Some(name) => add_header(headers, name, secret.expose())?,

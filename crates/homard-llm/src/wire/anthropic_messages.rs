@@ -15,6 +15,7 @@ pub(super) const ENTRY: Wire = Wire {
     framing: Framing::Sse,
     key_header: Some("x-api-key"),
     headers: &[("anthropic-version", "2023-06-01")],
+    token_mark: Some(SUBSCRIPTION_TOKEN),
     token_headers: &[("anthropic-beta", "oauth-2025-04-20")],
     endpoint,
     sign: None,
@@ -33,6 +34,8 @@ fn endpoint(base: &str, _: &ModelSpec) -> String {
     }
 }
 
+/// How tokens of subscriptions begin.
+const SUBSCRIPTION_TOKEN: &str = "sk-ant-oat";
 /// Marks the signature of thinking that came encrypted, so that it goes back as such.
 const REDACTED: &str = "redacted:";
 

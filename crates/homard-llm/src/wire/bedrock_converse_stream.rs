@@ -18,6 +18,7 @@ pub(super) const ENTRY: Wire = Wire {
     framing: Framing::EventStream,
     key_header: None,
     headers: &[("accept", "application/vnd.amazon.eventstream")],
+    token_mark: None,
     token_headers: &[],
     endpoint,
     sign: Some(signed),

@@ -16,6 +16,7 @@ pub(super) const ENTRY: Wire = Wire {
     framing: Framing::Sse,
     key_header: None,
     headers: &[],
+    token_mark: None,
     token_headers: &[],
     endpoint,
     sign: None,

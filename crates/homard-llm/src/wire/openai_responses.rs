@@ -18,6 +18,7 @@ pub(super) const ENTRY: Wire = Wire {
     framing: Framing::Sse,
     key_header: None,
     headers: &[],
+    token_mark: None,
     token_headers: &[("openai-beta", "responses=experimental")],
     endpoint,
     sign: None,

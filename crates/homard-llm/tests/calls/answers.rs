@@ -1,7 +1,9 @@
 //! What goes well: text, thinking, tools, usage, and how a call presents itself.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
-use homard_llm::StreamEvent;
+use homard_llm::{ApiKey, Credential, CredentialKind, StreamEvent};
 use homard_protocol::{AssistantBlock, StopReason};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -102,6 +104,23 @@ async fn the_key_travels_as_the_api_wants_it() {
         assert_eq!(request.header(header), Some(value.as_str()), "{api}");
         assert!(request.header("user-agent").unwrap().starts_with("homard/"));
     }
+}
+
+/// People paste tokens where keys are asked for; as a key such a token would be refused.
+#[tokio::test]
+async fn a_subscriptions_token_is_borne_whatever_it_was_stored_as() {
+    let world = World::start("anthropic-messages").await;
+    let mut request = world.request("hi");
+    request.credential = Some(Arc::new(Credential {
+        kind: CredentialKind::ApiKey,
+        secret: Some(ApiKey::new("sk-ant-oat01-pasted")),
+        ..Credential::default()
+    }));
+    world.ask(request).await.1.unwrap();
+    let asked = world.fake.wait_for_request(1).await.unwrap();
+    assert_eq!(asked.header("authorization"), Some("Bearer sk-ant-oat01-pasted"));
+    assert_eq!(asked.header("x-api-key"), None);
+    assert_eq!(asked.header("anthropic-beta"), Some("oauth-2025-04-20"));
 }
 
 #[tokio::test]

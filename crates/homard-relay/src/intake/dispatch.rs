@@ -205,7 +205,7 @@ impl Dispatch {
         let policy = self.queue_policy(&visit, &meaning.queue_wish());
         self.queue_up(admitted, options, &policy).await.map(|outcome| match outcome {
             IntakeOutcome::Taken => IntakeOutcome::Asked,
-            other @ (IntakeOutcome::Asked | IntakeOutcome::Nothing(_)) => other,
+            other @ (IntakeOutcome::Asked | IntakeOutcome::Refused(_) | IntakeOutcome::Nothing(_)) => other,
         })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
-use homard_policy::access::{Activation, Case, Refusal, Remark, Standing, Verdict, judge, owner_ids};
+use homard_policy::access::{Activation, Case, Remark, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
@@ -23,6 +23,7 @@ use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::origin::Origin;
 use crate::intake::route::Route;
 use crate::parts::{Intake, Outgoing};
+use crate::trail;
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
@@ -43,6 +44,8 @@ pub(crate) enum IntakeOutcome {
     Taken,
     /// The same, and the model is told what was overheard before.
     Asked,
+    /// Its sender may not speak, or does not mean us.
+    Refused(String),
     /// Nothing comes of it, for this reason.
     Nothing(String),
 }
@@ -105,18 +108,23 @@ impl Intake {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
         self.hushed(&message, &ids);
-        let (channel, id) = (message.channel.clone(), message.message_id.clone());
-        match self.take_patiently(message, &ids).await {
+        match self.take_patiently(&message, &ids).await {
             Ok(IntakeOutcome::Taken | IntakeOutcome::Asked) => {}
+            Ok(IntakeOutcome::Refused(why)) => {
+                trail::refused(&message, &why);
+                self.close(ids, &why).await;
+            }
             Ok(IntakeOutcome::Nothing(why)) => {
-                tracing::debug!(%channel, message = id, why, "a message is not answered");
+                trail::dropped(&message, &why);
                 self.close(ids, &why).await;
             }
             Err(error @ (AcceptError::Stopping | AcceptError::Store(_))) => {
-                tracing::warn!(%channel, message = id, %error, "a message waits for the next start");
+                let (channel, message_id) = (&message.channel, &message.message_id);
+                tracing::warn!(%channel, message_id, %error, "a message waits for the next start");
             }
             Err(error) => {
-                tracing::warn!(%channel, message = id, %error, "a message could not be taken");
+                let (channel, message_id) = (&message.channel, &message.message_id);
+                tracing::warn!(%channel, message_id, %error, "a message could not be taken");
                 self.close(ids, &error.to_string()).await;
             }
         }
@@ -124,10 +132,10 @@ impl Intake {
 
     /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,
     /// and what they write next must not be answered first.
-    async fn take_patiently(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
+    async fn take_patiently(&self, message: &Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
         let stopping = self.inner().stopping();
         for _try in 1..STORE_TRIES {
-            match self.take_heard(message.clone(), ids).await {
+            match self.take_heard(message, ids).await {
                 Err(AcceptError::Store(error)) if !stopping.is_cancelled() => {
                     tracing::warn!(channel = %message.channel, %error, "a message is taken again in a moment");
                     let _stopping = sleep(STORE_WAIT).or_cancel(stopping).await;
@@ -138,14 +146,14 @@ impl Intake {
         self.take_heard(message, ids).await
     }
 
-    async fn take_heard(&self, message: Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
+    async fn take_heard(&self, message: &Inbound, ids: &[InboxId]) -> Result<IntakeOutcome, AcceptError> {
         let rules = self.inner().company_rules();
-        let there = self.account_of(&message).await;
+        let there = self.account_of(message).await;
         let threads = there.as_ref().map_or(Threads::None, |there| there.abilities().threads);
         let account = rules.account(&message.channel, &message.account);
-        let our_name = self.our_name(&message);
+        let our_name = self.our_name(message);
         let mut outcome = IntakeOutcome::Nothing("nobody is to answer".to_owned());
-        let destinations = destinations(&rules.routes, (&message, rules.speaker(&message)), threads);
+        let destinations = destinations(&rules.routes, (message, rules.speaker(message)), threads);
         let last = destinations.len().saturating_sub(1);
         let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {
@@ -193,13 +201,13 @@ impl Intake {
             Verdict::Stranger => {
                 let label = format!("{} user id", visit.message.channel);
                 self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
-                return Ok(IntakeOutcome::Nothing("a stranger, who may ask to be let in".to_owned()));
+                return Ok(IntakeOutcome::Refused("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
                 self.overhear(&visit);
-                return Ok(IntakeOutcome::Nothing("not for us".to_owned()));
+                return Ok(IntakeOutcome::Refused("not for us".to_owned()));
             }
-            Verdict::Refused(why) => return Ok(refused(&visit, *why)),
+            Verdict::Refused(why) => return Ok(IntakeOutcome::Refused(why.to_string())),
         }
         let Some(name) = run_name(&visit.message) else {
             return Ok(IntakeOutcome::Nothing("it cannot be named".to_owned()));
@@ -209,6 +217,7 @@ impl Intake {
         let (session, agent) = (visit.destination.session.clone(), visit.destination.agent.clone());
         let route = Route::decided(&visit.rules.config, session, agent)?;
         let admitted = admit_judged(message, route, verdict)?;
+        trail::admitted(&visit.message.message_id, &admitted);
         let options = options(&visit, admitted.standing());
         self.dispatch().understand(visit, admitted, options).await
     }
@@ -245,12 +254,6 @@ impl Intake {
         let remark = Remark { sender, text, timestamp, message_id };
         self.state().company().history.keep(&visit.place(), remark, visit.history_limit());
     }
-}
-
-fn refused(visit: &InboundVisit, why: Refusal) -> IntakeOutcome {
-    let channel = &visit.message.channel;
-    tracing::debug!(%channel, place = visit.place(), %why, "a message is refused");
-    IntakeOutcome::Nothing(why.to_string())
 }
 
 /// What goes with the run of a message.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_channel::Sender;
 use homard_protocol::{ChannelId, RunId, SessionKey, ToolCallId};
+use homard_runtime::OrLog;
 use homard_store::StoreError;
 use homard_tools::{
     ANSWER_WITHIN, ApprovalOutcome, Approvals, Caller, Label, ProgressSender, Taint, ToolCx, ToolOutcome,
@@ -127,6 +128,8 @@ impl TurnSetup {
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {
             return Ok(Invoked::Ran(ToolOutcome::error("the idempotency key cannot name a call")));
         };
+        // No turn may have met the workspace yet.
+        tokio::fs::create_dir_all(&agent.workspace).await.or_log("the workspace could not be made");
         let cx = ToolCx {
             workspace: agent.workspace.clone(),
             session_key: call.session_key.clone(),

@@ -12,6 +12,7 @@ use crate::hook_points;
 use crate::intake::admit::{Admitted, Refused, admit};
 use crate::intake::route::{Route, Unroutable};
 use crate::parts::Turns;
+use crate::trail;
 use crate::turn_setup::taint;
 use crate::turns::lane::{MAX_WAITING, Waiting};
 use crate::turns::listen::Listener;
@@ -130,7 +131,7 @@ impl Turns {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         // Who waits for messages of platforms has been decided with them.
-        let is_heard = options.origin.is_some();
+        let (is_heard, source) = (options.origin.is_some(), options.source());
         if !is_heard && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full);
         }
@@ -183,6 +184,9 @@ impl Turns {
             self.lanes().withdraw(&run);
             self.runs().remove(&run);
             return answer;
+        }
+        if !is_heard {
+            trail::accepted(&run, source);
         }
         if is_kept.send(()).is_err() {
             tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");

@@ -30,6 +30,7 @@ use crate::parts::Turns;
 use crate::relay::Inner;
 use crate::sessions::access::works_for;
 use crate::sessions::subagents::standing_orders;
+use crate::trail;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
@@ -193,6 +194,7 @@ async fn answer(
             run.narrator.status("starting_model");
             let model = &prepared.turn.model;
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
+            trail::started(run, &provider, &model);
             run.narrator.lifecycle(RunPhase::Model { provider, model });
             let ended = ask(turns, &mut prepared, run).await;
             let outcome = outcome(ended, &prepared, started_at, run);

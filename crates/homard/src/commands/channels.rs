@@ -135,7 +135,7 @@ pub(crate) async fn run(cx: &Cx, args: ChannelsArgs) -> anyhow::Result<()> {
         None => list(cx, &ListArgs { all: true, json: false }),
         Some(ChannelsCommand::List(args)) => list(cx, &args),
         Some(ChannelsCommand::Status(args)) => status(cx, &args).await,
-        Some(ChannelsCommand::Add(args)) => add::add(cx, &args).await,
+        Some(ChannelsCommand::Add(args)) => add::add(cx, args).await,
         Some(ChannelsCommand::Remove(args)) => add::remove(cx, &args),
         Some(ChannelsCommand::Start(args)) => start(cx, &args).await,
         Some(ChannelsCommand::Stop(args)) => stop(cx, &args).await,

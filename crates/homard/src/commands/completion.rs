@@ -5,8 +5,9 @@ use std::io;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::Cx;
+use super::{Cx, terminal};
 use crate::cli::Cli;
+use crate::report::Advice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -20,7 +21,7 @@ Examples:
 pub(crate) struct CompletionArgs {
     /// Which shell
     #[arg(long, value_name = "SHELL", value_parser = clap::builder::PossibleValuesParser::new(SHELLS))]
-    shell: String,
+    shell: Option<String>,
 }
 
 const SHELLS: [&str; 4] = ["bash", "zsh", "fish", "powershell"];
@@ -28,9 +29,9 @@ const SHELLS: [&str; 4] = ["bash", "zsh", "fish", "powershell"];
 /// Runs the command.
 ///
 /// # Errors
-/// When the reader is gone.
+/// When no shell is named, or the reader is gone.
 pub(crate) fn run(cx: &Cx, args: &CompletionArgs) -> anyhow::Result<()> {
-    let shell = match args.shell.as_str() {
+    let shell = match wanted(cx, args)?.as_str() {
         "zsh" => Shell::Zsh,
         "fish" => Shell::Fish,
         "powershell" => Shell::PowerShell,
@@ -40,4 +41,22 @@ pub(crate) fn run(cx: &Cx, args: &CompletionArgs) -> anyhow::Result<()> {
     clap_complete::generate(shell, &mut Cli::command(), "homard", &mut script);
     let script = String::from_utf8(script).map_err(io::Error::other)?;
     Ok(cx.console.part(&script)?)
+}
+
+/// The shell that is meant.
+fn wanted(cx: &Cx, args: &CompletionArgs) -> anyhow::Result<String> {
+    if let Some(shell) = &args.shell {
+        return Ok(shell.clone());
+    }
+    if terminal::is_manned() {
+        return Ok(
+            terminal::choose(cx.console, "For which shell?", &SHELLS.map(|shell| (shell, "")))?.to_owned()
+        );
+    }
+    let used = cx.source.environment.get("SHELL").and_then(|path| path.rsplit('/').next());
+    let example = used.filter(|used| SHELLS.contains(used)).unwrap_or("bash");
+    Err(Advice::usage(
+        format!("for which shell? ({})", SHELLS.join(", ")),
+        format!("homard completion --shell {example}"),
+    ))
 }

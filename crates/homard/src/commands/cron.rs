@@ -35,8 +35,8 @@ Examples:
   homard cron rm digest
 
 A job either tells the main session something (--system-event) or has an agent work in a session
-of its own (--message). Results are kept for the main session until a chat platform can carry
-them; --no-deliver keeps them to the run's own session. More in docs/cron.md.";
+of its own (--message). Results go to the main conversation and to the chat its owner last wrote
+from; --no-deliver keeps them to the run's own session.";
 
 /// Plan reminders and tasks by the clock
 #[derive(Args)]
@@ -232,12 +232,11 @@ async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
 }
 
 async fn add(cx: &Cx, args: args::AddArgs) -> anyhow::Result<()> {
-    let reach_json = args.reach.json;
-    let client = connect(cx, &args.reach).await?;
-    let spec = args.wish.into_job(&args.name, args.disabled, cx.source.clock.now_ms())?;
+    let (spec, reach) = args.into_job(cx.console, cx.source.clock.now_ms())?;
+    let client = connect(cx, &reach).await?;
     let added = client.call::<CronAdd>(&spec).await?;
     client.close().await;
-    if reach_json {
+    if reach.json {
         return Ok(cx.console.json(&added)?);
     }
     let job = match added {

@@ -3,7 +3,7 @@
 use homard_testkit::TestClient;
 use serde_json::{Value, json};
 
-use crate::scenarios::world::{KEY, World, first_delta, history, say, talk, text_of};
+use crate::scenarios::world::{KEY, OPENAI, World, first_delta, history, say, talk, text_of};
 
 async fn command(client: &mut TestClient, text: &str, id: &str) -> Value {
     let params = json!({"sessionKey": KEY, "message": text, "idempotencyKey": id});
@@ -48,6 +48,19 @@ async fn a_refused_command_is_in_the_history_with_its_reason() {
     let shown = history(&mut client, KEY).await;
     assert_eq!(shown.iter().map(text_of).collect::<Vec<_>>(), ["/bash ls", ""]);
     assert_eq!(shown[1]["errorMessage"], "/bash is turned off (commands.bash)");
+}
+
+#[tokio::test]
+async fn a_command_of_the_owner_runs_in_the_workspace_before_any_turn() {
+    let world = World::start_with(OPENAI, |config| config["commands"] = json!({"bash": true})).await;
+    let workspace = world.gateway.home().state_dir().join("workspace");
+    assert!(!workspace.exists(), "nobody has spoken yet");
+    let mut client = world.owner().await;
+    let params = json!({"sessionKey": KEY, "message": "/bash pwd", "idempotencyKey": "b1"});
+    client.call("chat.send", params).await.unwrap();
+    let shown = history(&mut client, KEY).await;
+    let said = text_of(&shown[1]);
+    assert!(said.contains(workspace.to_str().unwrap()), "{shown:#?}");
 }
 
 #[tokio::test]

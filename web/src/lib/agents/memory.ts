@@ -1,5 +1,6 @@
 // The memory of an agent for people: by day and by subject, found words, and lines in rendered texts.
 import MarkdownIt from 'markdown-it';
+import { monthAndYear, wholeDay } from '../text/moments';
 import type { Methods } from '../connection/wire';
 
 export type MemoryFile = Methods['memory.list']['result']['files'][number];
@@ -35,9 +36,8 @@ export function shelve(files: readonly MemoryFile[]): Shelf {
     else shelf.notes.push(file);
   }
   days.sort((one, other) => other.at - one.at || one.file.path.localeCompare(other.file.path));
-  const format = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric' });
   for (const day of days) {
-    const month = format.format(day.at);
+    const month = monthAndYear(day.at);
     const last = shelf.months.at(-1);
     if (last?.month === month) last.days.push(day);
     else shelf.months.push({ month, days: [day] });
@@ -58,7 +58,7 @@ function dayOf(path: string): { at: number; more: string } | undefined {
 export function titleOf(path: string): string {
   const day = dayOf(path);
   if (day) {
-    const date = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(day.at);
+    const date = wholeDay(day.at);
     return day.more ? `${date}, ${day.more}` : date;
   }
   return path === MAIN ? path : path.replace(/^memory\//, '').replace(/\.md$/i, '');

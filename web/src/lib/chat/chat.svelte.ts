@@ -1,17 +1,20 @@
 // One session as the page knows it: its history, the runs going on in it, and what was
 // sent but not yet confirmed. Events move it forward; after any doubt (gap, reconnect,
 // end of a run) it fetches the history again, which wins.
-import { type Attached, dataUrl, canPreview, wireFile } from '../composer/attachments';
+import { dataUrl, canPreview } from '../composer/attachments';
 import { loadDraft, loadWaiting, saveDraft, saveWaiting } from '../composer/drafts';
 import { type Gateway, GatewayError } from '../connection/gateway';
-import { StoredHistory } from './history';
+import { beginsAmidRun, StoredHistory } from './history';
+import { Lines, nextFrame } from './lines.svelte';
 import { LiveRun, readTrouble, type Trouble } from './live_run';
+import { type BadEnd, merged } from './merge';
 import { type TurnUsage, turnUsage } from '../composer/meters';
+import { newId, type Outgoing, wireOf } from '../composer/outgoing';
 import { type Pending, readPending, runOfSteered } from '../composer/queue';
 import { fieldsOf, stringOf, textOf } from '../read';
 import { strings } from '../strings';
-import { errorId, type Item, itemsFromHistory, newTool, noteId, textId, thinkingId, toolId, type ToolItem, userId, userItem, type UserItem, withToolOutput } from './transcript';
-import type { AgentEvent, ChatEvent, ChatHistoryResult, Methods, SessionMessageEvent } from '../connection/wire';
+import { errorId, type Item, itemsFromHistory, noteId, userId, userItem, type UserItem } from './transcript';
+import type { AgentEvent, ChatEvent, ChatHistoryResult, SessionMessageEvent } from '../connection/wire';
 
 /** How many messages are asked for at first and after a change; and how many more when somebody scrolls up. */
 const HISTORY_FIRST = 60;
@@ -30,14 +33,6 @@ export interface ModelFacts {
   model: string | undefined;
 }
 
-/** What goes with a message besides its words. */
-export interface Outgoing {
-  files?: readonly Attached[];
-  /** What becomes of it while a run is under way: `steer` goes to that run, else it waits its turn. */
-  mode?: 'steer';
-  replyToId?: string | undefined;
-}
-
 export interface ChatOptions {
   gateway: Pick<Gateway, 'request'>;
   /** Runs a screen update soon; deltas arriving before then are drawn together. */
@@ -45,14 +40,7 @@ export interface ChatOptions {
   newRunId?: () => string;
 }
 
-/** Draws at the next frame, or soon when the page is hidden and has no frames. */
-function nextFrame(draw: () => void): void {
-  if (document.hidden) setTimeout(draw, 250);
-  else requestAnimationFrame(draw);
-}
-
 export class ChatSession {
-  items = $state.raw<readonly Item[]>([]);
   loading = $state(false);
   loaded = $state(false);
   problem = $state<string | undefined>();
@@ -83,10 +71,11 @@ export class ChatSession {
   #outgoing = new Map<string, Outgoing>();
   #runs = new Map<string, LiveRun>();
   /** Runs that ended badly; the history may not hold what they said, so this page keeps it. */
-  #broken = new Map<string, 'aborted' | 'error' | 'interrupted'>();
+  #broken = new Map<string, BadEnd>();
   #ended = new Set<string>();
   #drawn = new Set<string>();
   readonly #history = new StoredHistory();
+  readonly #lines = new Lines();
   #fetching: Promise<void> | undefined;
   #earlier: Promise<boolean> | undefined;
   #again = false;
@@ -101,7 +90,11 @@ export class ChatSession {
     this.draft = loadDraft(key);
     this.loaded = isNew;
     const waiting = loadWaiting(key);
-    this.items = waiting.map(({ runId, text, at }) => ({ kind: 'user', id: userId(runId), runId, text, images: [], at, state: 'waiting' }));
+    this.#lines.all = waiting.map(({ runId, text, at }) => ({ kind: 'user', id: userId(runId), runId, text, images: [], at, state: 'waiting' }));
+  }
+
+  get items(): readonly Item[] {
+    return this.#lines.all;
   }
 
   setDraft(text: string): void {
@@ -142,7 +135,7 @@ export class ChatSession {
 
   #appendSent(runId: string, text: string): void {
     const images = (this.#outgoing.get(runId)?.files ?? []).filter(canPreview).map(dataUrl);
-    this.#append({ kind: 'user', id: userId(runId), runId, text, images, at: Date.now(), state: 'sending' });
+    this.#lines.append({ kind: 'user', id: userId(runId), runId, text, images, at: Date.now(), state: 'sending' });
   }
 
   /** A message that waited is begun, or gone. */
@@ -155,7 +148,7 @@ export class ChatSession {
   /** The run of a message that waited says something: from now on it is part of the conversation. */
   #begin(runId: string): void {
     const waiting = this.#unqueue(runId);
-    if (!waiting || this.#find(userId(runId))) return;
+    if (!waiting || this.#lines.find(userId(runId))) return;
     this.#appendSent(runId, waiting.text);
     this.#mark(runId, 'sent');
   }
@@ -218,7 +211,7 @@ export class ChatSession {
   }
 
   #showStored(): void {
-    this.items = this.#merged(itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys())));
+    this.#lines.all = this.#merged(itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys())));
     this.hasMore = this.#history.hasMore;
   }
 
@@ -227,7 +220,7 @@ export class ChatSession {
     this.#runs.clear();
     this.#broken.clear();
     this.#history.clear();
-    this.items = [];
+    this.#lines.all = [];
     this.#settleRunning();
   }
 
@@ -274,7 +267,7 @@ export class ChatSession {
         this.#onTool(runId, data, event.ts);
         break;
       case 'thinking':
-        this.#onThinking(runId, data);
+        this.#lines.thinking(this.#run(runId), data);
         break;
       case 'lifecycle':
         if (data.phase === 'model' && stringOf(data.model)) {
@@ -305,9 +298,9 @@ export class ChatSession {
     }
     const item = userItem(event.message, `m:${event.messageId ?? newId()}`);
     this.#unqueue(item.runId ?? runOfSteered(event.message));
-    const known = this.#find(item.id);
-    if (known?.kind === 'user') this.#put({ ...known, state: 'sent' });
-    else this.#append(item);
+    const known = this.#lines.find(item.id);
+    if (known?.kind === 'user') this.#lines.put({ ...known, state: 'sent' });
+    else this.#lines.append(item);
   }
 
   async #fetch(): Promise<void> {
@@ -346,8 +339,11 @@ export class ChatSession {
     this.#history.adoptNewest(history);
     if (this.atEnd && !this.loadingEarlier && this.#history.size > HISTORY_KEPT) this.#history.trim(HISTORY_FIRST * 3);
     const stored = itemsFromHistory(this.#history.messages(), new Set(this.#runs.keys()));
-    if (flight?.runId && flight.text) this.#resume(flight.runId, flight.text, stored);
-    this.items = this.#merged(stored);
+    if (flight?.runId && flight.text) {
+      const segments = stored.flatMap((item) => (item.kind === 'text' && item.runId === flight.runId ? [item.text] : []));
+      this.#run(flight.runId).resume(flight.text, segments);
+    }
+    this.#lines.all = this.#merged(stored);
     this.pending = readPending(history.pendingInputs, this.pending, new Set(stored.map((item) => item.id)));
     for (const runId of this.#runs.keys()) this.#drawText(runId);
     this.hasMore = this.#history.hasMore;
@@ -363,40 +359,6 @@ export class ChatSession {
     this.thinkingDefault = defaults?.thinkingDefault ?? undefined;
     this.turn = turnUsage(history.messages ?? []);
     this.tokens = { used: info?.totalTokens ?? undefined, limit: info?.contextTokens ?? defaults?.contextTokens ?? undefined };
-  }
-
-  #resume(runId: string, full: string, stored: readonly Item[]): void {
-    const segments = stored.flatMap((item) => (item.kind === 'text' && item.runId === runId ? [item.text] : []));
-    this.#run(runId).resume(full, segments);
-  }
-
-  /** History first, then what only this page knows: unsent messages and runs still going. */
-  #merged(stored: readonly Item[]): readonly Item[] {
-    const ids = new Set(stored.map((item) => item.id));
-    const answered = new Set(stored.flatMap((item) => (item.kind === 'user' || !item.runId ? [] : [item.runId])));
-    const shown = new Map(this.items.map((item) => [item.id, item]));
-    const merged = stored.map((item) => {
-      const known = shown.get(item.id);
-      const newest = fresher(item, known);
-      return known && sameItem(newest, known) ? known : newest;
-    });
-    for (const item of this.items) {
-      if (ids.has(item.id)) continue;
-      const live = this.#isLive(item.runId);
-      if (item.kind === 'user') {
-        if (live || item.state !== 'sent') merged.push(item);
-      } else if (live) {
-        merged.push(item);
-      } else if (item.runId && (item.kind === 'error' || item.kind === 'note' || !answered.has(item.runId))) {
-        const how = this.#broken.get(item.runId);
-        if (how) insertAfterRun(merged, how === 'interrupted' ? interruptedItem(item) : settledItem(item));
-      }
-    }
-    return merged;
-  }
-
-  #isLive(runId: string | undefined): boolean {
-    return runId !== undefined && this.#runs.has(runId);
   }
 
   async #transmit(runId: string, message: string): Promise<void> {
@@ -421,10 +383,10 @@ export class ChatSession {
   }
 
   #mark(runId: string, state: UserItem['state'], error?: string): void {
-    const item = this.#find(userId(runId));
+    const item = this.#lines.find(userId(runId));
     if (item?.kind !== 'user') return;
     const { error: _, ...rest } = item;
-    this.#put(error === undefined ? { ...rest, state } : { ...rest, state, error });
+    this.#lines.put(error === undefined ? { ...rest, state } : { ...rest, state, error });
     this.#keepWaiting();
   }
 
@@ -442,7 +404,7 @@ export class ChatSession {
     const run = new LiveRun(runId);
     this.#runs.set(runId, run);
     // Someone else started it (another tab, a channel): their words are in the history.
-    if (!this.#find(userId(runId)) && !this.pending.some((waiting) => waiting.runId === runId)) {
+    if (!this.#lines.find(userId(runId)) && !this.pending.some((waiting) => waiting.runId === runId)) {
       run.acknowledged = true;
       this.refreshSoon();
     }
@@ -457,7 +419,7 @@ export class ChatSession {
     if (whole) run.replace(whole);
     else if (event.replace) run.replace(event.deltaText ?? '');
     else run.append(event.deltaText ?? '');
-    this.#endThought(run);
+    this.#lines.endThought(run);
     if (this.#drawn.has(run.runId)) return;
     this.#drawn.add(run.runId);
     (this.options.schedule ?? nextFrame)(() => {
@@ -476,15 +438,15 @@ export class ChatSession {
     if (whole || this.#runs.has(runId)) {
       const run = this.#run(runId);
       if (whole) run.replace(whole);
-      this.#endThought(run);
+      this.#lines.endThought(run);
       this.#drawText(runId, event.state === 'aborted' ? 'aborted' : undefined);
       if (event.state === 'aborted' && !run.current.trim()) {
-        this.#append({ kind: 'note', id: noteId(runId), runId, text: strings.stopped });
+        this.#lines.append({ kind: 'note', id: noteId(runId), runId, text: strings.stopped });
       }
     }
     if (event.state === 'aborted' || event.state === 'error') this.#broken.set(runId, event.state);
     if (event.state === 'error') {
-      this.#append({ kind: 'error', id: errorId(runId), runId, text: event.errorMessage ?? '' });
+      this.#lines.append({ kind: 'error', id: errorId(runId), runId, text: event.errorMessage ?? '' });
     }
     this.#finish(runId);
   }
@@ -497,78 +459,30 @@ export class ChatSession {
       if (this.#ended.size <= ENDED_MAX) break;
       this.#ended.delete(oldest);
     }
-    this.items = this.items.map((item) => (item.runId === runId ? settledItem(item) : item));
+    this.#lines.settle(runId);
     this.#settleRunning();
     this.refreshSoon();
   }
 
   #drawText(runId: string, ending?: 'aborted'): void {
     const run = this.#runs.get(runId);
-    if (!run) return;
-    const text = run.current;
-    if (!text.trim()) return;
-    const id = textId(runId, run.segment);
-    const known = this.#find(id);
-    const at = known?.kind === 'text' ? known.at : Date.now();
-    const { model } = this.model;
-    this.#append({ kind: 'text', id, runId, text, at, streaming: ending === undefined, ...(model ? { model } : {}), ...(ending ? { ending } : {}) });
-    this.#settleRunning();
+    if (run && this.#lines.text(run, this.model.model, ending)) this.#settleRunning();
   }
 
   #onTool(runId: string, data: Record<string, unknown>, at: number | undefined): void {
     const callId = stringOf(data.toolCallId);
     if (!callId) return;
-    const known = this.#find(toolId(callId));
-    let tool: ToolItem = known?.kind === 'tool' ? known : newTool(callId, runId, stringOf(data.name) ?? 'tool');
     if (data.phase === 'result') {
-      const duration = tool.startedAt !== undefined && at !== undefined ? at - tool.startedAt : undefined;
-      tool = withToolOutput({ ...tool, durationMs: duration }, data.result);
-      this.#append({ ...tool, state: data.isError === true ? 'failed' : 'done' });
+      this.#lines.toolResult(runId, callId, data, at);
       return;
     }
     const run = this.#run(runId);
     this.#drawText(runId);
-    if (!known) {
-      this.#endThought(run);
-      run.seal();
-    }
-    if (data.phase === 'update') tool = withToolOutput(tool, data.partialResult);
-    else tool = { ...tool, args: fieldsOf(data.args), startedAt: at };
-    this.#append({ ...tool, state: 'running' });
+    this.#lines.toolCall(run, callId, data, at);
   }
 
-  #onThinking(runId: string, data: Record<string, unknown>): void {
-    const run = this.#run(runId);
-    const id = thinkingId(runId, run.thought);
-    const known = this.#find(id);
-    const sofar = known?.kind === 'thinking' ? known.text : '';
-    const text = stringOf(data.text) ?? sofar + (stringOf(data.delta) ?? '');
-    const startedAt = (known?.kind === 'thinking' ? known.startedAt : undefined) ?? Date.now();
-    if (text.trim()) this.#append({ kind: 'thinking', id, runId, text, streaming: true, startedAt });
-  }
-
-  /** Words or a tool follow: the thought is complete, the next one is another. */
-  #endThought(run: LiveRun): void {
-    const known = this.#find(thinkingId(run.runId, run.thought));
-    if (known?.kind !== 'thinking') return;
-    const durationMs = known.startedAt === undefined ? undefined : Date.now() - known.startedAt;
-    this.#put({ ...known, streaming: false, ...(durationMs === undefined ? {} : { durationMs }) });
-    run.thought += 1;
-  }
-
-  #find(id: string): Item | undefined {
-    // Live lines are at the end.
-    return this.items.findLast((item) => item.id === id);
-  }
-
-  #put(item: Item): void {
-    const index = this.items.findLastIndex((other) => other.id === item.id);
-    if (index >= 0) this.items = this.items.with(index, item);
-  }
-
-  #append(item: Item): void {
-    if (this.#find(item.id)) this.#put(item);
-    else this.items = [...this.items, item];
+  #merged(stored: readonly Item[]): readonly Item[] {
+    return merged(stored, this.items, { isLive: (runId) => runId !== undefined && this.#runs.has(runId), endOf: (runId) => this.#broken.get(runId) });
   }
 
   #settleRunning(): void {
@@ -577,60 +491,4 @@ export class ChatSession {
     this.phase = runs.at(-1)?.phase;
     this.trouble = runs.at(-1)?.trouble;
   }
-}
-
-function wireOf(more: Outgoing | undefined): Pick<Methods['chat.send']['params'], 'attachments' | 'queueMode' | 'replyToId'> {
-  return { ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}), ...(more?.mode ? { queueMode: more.mode } : {}), ...(more?.replyToId ? { replyToId: more.replyToId } : {}) };
-}
-
-/** While a run goes on, the live copy of a line may be ahead of the stored one. */
-function fresher(stored: Item, live: Item | undefined): Item {
-  if (live?.kind === 'tool' && stored.kind === 'tool') {
-    if (stored.state === 'unanswered' || stored.state === 'running') return live;
-    return { ...stored, durationMs: live.durationMs ?? stored.durationMs };
-  }
-  if (live?.kind === 'thinking' && stored.kind === 'thinking' && live.durationMs !== undefined) return { ...stored, durationMs: live.durationMs };
-  if (live?.kind === 'text' && stored.kind === 'text' && live.ending && !stored.ending) return { ...stored, ending: live.ending };
-  return stored;
-}
-
-/** Whether a page shows a run that goes on but not what it answers: its lines could not be told to be its. */
-function beginsAmidRun(history: ChatHistoryResult): boolean {
-  const runs = history.inFlightRun?.runId ?? history.sessionInfo?.activeRunIds?.[0];
-  return runs !== undefined && history.hasMore === true && !history.messages?.some((message) => fieldsOf(message).role === 'user');
-}
-
-/** Whether two copies of a line show the same; then the old one stays, and nothing is drawn again. */
-function sameItem(one: Item, other: Item): boolean {
-  const [left, right] = [Object.entries(one), other as unknown as Record<string, unknown>];
-  if (left.length !== Object.keys(other).length) return false;
-  return left.every(([name, value]) => value === right[name] || (typeof value === 'object' && sameSize(value, right[name])));
-}
-
-/** Input, pictures and files of a line never change once they are there. */
-function sameSize(one: unknown, other: unknown): boolean {
-  const both = typeof one === 'object' && typeof other === 'object' && one && other;
-  return both ? Object.keys(one).length === Object.keys(other).length : one === other;
-}
-
-/** Puts a line below what its run has already, so that an old fragment does not sink to the end. */
-function insertAfterRun(items: Item[], item: Item): void {
-  const last = items.findLastIndex((other) => other.runId === item.runId);
-  items.splice(last < 0 ? items.length : last + 1, 0, item);
-}
-
-function settledItem(item: Item): Item {
-  if (item.kind === 'text' || item.kind === 'thinking') return { ...item, streaming: false };
-  return item.kind === 'tool' && item.state === 'running' ? { ...item, state: 'unanswered' } : item;
-}
-
-function interruptedItem(item: Item): Item {
-  const settled = settledItem(item);
-  return settled.kind === 'text' ? { ...settled, ending: settled.ending ?? 'interrupted' } : settled;
-}
-
-function newId(): string {
-  // randomUUID exists only on secure pages; this must also work over plain http at home.
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

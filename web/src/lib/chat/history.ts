@@ -1,6 +1,7 @@
 // The part of a stored conversation this page holds: the newest messages, and older pages as far as
 // somebody scrolled. Places in the transcript (`seq`) tell what belongs where, whatever came meanwhile.
 import { fieldsOf, numberOf, stringOf } from '../read';
+import type { ChatHistoryResult } from '../connection/wire';
 
 /** Asked for twice at the seam of two pages, so that a message that came meanwhile leaves no hole. */
 const SEAM = 4;
@@ -110,4 +111,10 @@ function read(messages: readonly unknown[] | undefined): Kept[] {
     last = seq !== undefined && seq > last ? seq : last + 0.001;
     return { seq: last, id: stringOf(meta.id), message };
   });
+}
+
+/** Whether a page shows a run that goes on but not what it answers: its lines could not be told to be its. */
+export function beginsAmidRun(history: ChatHistoryResult): boolean {
+  const runs = history.inFlightRun?.runId ?? history.sessionInfo?.activeRunIds?.[0];
+  return runs !== undefined && history.hasMore === true && !history.messages?.some((message) => fieldsOf(message).role === 'user');
 }

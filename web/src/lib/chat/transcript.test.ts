@@ -88,8 +88,13 @@ describe('a stored conversation', () => {
       none,
     );
     expect(item).toMatchObject({ text: 'read this', sender: 'Ada (42)', messageId: 'e1' });
-    expect(item).toMatchObject({ files: [{ name: 'tide.pdf', mimeType: 'application/pdf' }, { name: 'a b.txt' }, { name: '<img src=x>.csv', bytes: 3 }] });
+    expect(item).toMatchObject({ files: [{ name: 'tide.pdf', mimeType: 'application/pdf', kept: '/m/tide.pdf' }, { name: 'a b.txt' }, { name: '<img src=x>.csv', bytes: 3 }] });
     expect(answer).toMatchObject({ model: 'fake-1', messageId: 'e2', truncated: true });
+  });
+
+  it('names kept files as their sender did, not by what they are kept under', () => {
+    const [item] = itemsFromHistory([{ role: 'user', content: '[media attached: 2 files]\n[media attached 1/2: /m/0123456789abcdef-tide.pdf]\n[media attached 2/2: /m/0123456789abcdef.ogg]' }], none);
+    expect(item).toMatchObject({ files: [{ name: 'tide.pdf', kept: '/m/0123456789abcdef-tide.pdf' }, { name: 'File.ogg' }] });
   });
 
   it('marks where it was condensed', () => {

@@ -3,6 +3,7 @@
 // line read back from history have the same id, and the page keeps its element.
 import { fieldsOf, numberOf, plainName, stringOf, textOf } from '../read';
 import { strings } from '../strings';
+import { words } from '../../words/conversation';
 
 export type SendState = 'sending' | 'sent' | 'waiting' | 'failed';
 
@@ -33,6 +34,8 @@ export interface FileFact {
   bytes: number | undefined;
   /** What it holds, as an address to save it from. */
   source?: string;
+  /** Where the gateway keeps it. */
+  kept?: string;
 }
 
 export interface TextItem {
@@ -114,6 +117,8 @@ const MEDIA_LINE = /^\[media attached(?: \d+\/\d+)?: ([^\]]*)\]$/;
 const EVENT_LINE = /^System: \[\d{4}-\d\d-\d\dT[^\]\s]*\] /;
 /** What the gateway puts before a file's own name. */
 const HASH = /^[0-9a-f]{12,64}-+/;
+/** The same where the file had no name: what is left says what it is. */
+const HASH_ALONE = /^[0-9a-f]{12,64}(?=\.)/;
 const MEDIA_COUNT = /^\d+ files$/;
 const IMAGE_TYPES = /^image\/(png|jpeg|gif|webp)$/;
 const MAX_IMAGE_CHARS = 12_000_000;
@@ -178,7 +183,7 @@ function withoutMediaLines(text: string): { text: string; files: FileFact[] } {
     if (MEDIA_COUNT.test(about)) continue;
     const [, path = about, mimeType = ''] = /^(.*?)(?: \(([^()]*)\))?(?: \| .*)?$/.exec(about) ?? [];
     const name = path.split(/[\\/]/).at(-1) || path;
-    files.push({ name: plainName(name.replace(HASH, '') || name), mimeType, bytes: undefined });
+    files.push({ name: plainName(name.replace(HASH, '').replace(HASH_ALONE, words.file)), mimeType, bytes: undefined, kept: path });
   }
   return { text: lines.slice(taken).join('\n'), files };
 }
@@ -190,15 +195,15 @@ export function userItem(message: unknown, fallbackId: string): UserItem {
   const meta = fieldsOf(fields.__openclaw);
   const whole = textOf(fields.content);
   const event = EVENT_LINE.test(whole);
-  const words = withoutMediaLines(event ? whole.replace(EVENT_LINE, '') : whole);
-  const files = [...words.files, ...filesOf(fields.content)];
+  const said = withoutMediaLines(event ? whole.replace(EVENT_LINE, '') : whole);
+  const files = [...said.files, ...filesOf(fields.content)];
   const sender = stringOf(meta.senderLabel);
   const messageId = stringOf(meta.id);
   return {
     kind: 'user',
     id: runId ? userId(runId) : fallbackId,
     runId,
-    text: words.text,
+    text: said.text,
     images: imagesOf(fields.content),
     at: numberOf(fields.timestamp) ?? 0,
     state: 'sent',

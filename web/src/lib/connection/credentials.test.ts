@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 // The token's way from the link into storage, and that gateways do not share it.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Credentials, takeTokenFromFragment } from './credentials';
+import { Credentials, setupLink, takeSetupFromFragment, takeTokenFromFragment } from './credentials';
 
 beforeEach(() => {
   localStorage.clear();
@@ -39,4 +39,25 @@ it('a device token belongs to a gateway, a device and a role', () => {
   expect(here.deviceToken('d', 'operator')).toBe('x');
   expect(here.deviceToken('d', 'node')).toBeUndefined();
   expect(here.deviceToken('e', 'operator')).toBeUndefined();
+});
+
+describe('a link from a QR code', () => {
+  const encoded = btoa(JSON.stringify({ url: 'ws://10.0.0.2:1', bootstrapToken: 'b~?>', expiresAtMs: 1 }))
+    .replace(/\+/g, '-')
+    .replace(/\//g, '_')
+    .replace(/=+$/, '');
+
+  it('carries the code beside the page, and is taken out of the address', () => {
+    const link = new URL(setupLink('ws://10.0.0.2:18789', encoded, 'limited', '/'));
+    expect([link.origin, link.pathname]).toEqual(['http://10.0.0.2:18789', '/']);
+    history.replaceState(null, '', link.pathname + link.hash);
+    expect(takeSetupFromFragment(location, history)).toEqual({ bootstrapToken: 'b~?>', full: false });
+    expect(location.hash).toBe('');
+    expect(new URL(setupLink('wss://home.test/', encoded, 'full', '/chat/')).href).toMatch(/^https:\/\/home\.test\/chat\/#setup=.*access=full$/);
+  });
+
+  it.each(['/#setup=', '/#setup=nonsense', '/#setup=e30', '/#token=x'])('%s lets nobody in', (address) => {
+    history.replaceState(null, '', address);
+    expect(takeSetupFromFragment(location, history)).toBeUndefined();
+  });
 });

@@ -1,5 +1,6 @@
 // Where this browser keeps what lets it in: the token from the link, and the device
 // token the gateway issued. Both are kept per gateway address, and never leave it.
+import { fieldsOf } from '../read';
 
 const TOKEN_PREFIX = 'homard.token.';
 const DEVICE_TOKEN_PREFIX = 'homard.device-token.';
@@ -25,6 +26,31 @@ export function takeTokenFromFragment(location: Location, history: History): str
   const rest = fragment.toString();
   history.replaceState(history.state, '', `${location.pathname}${location.search}${rest ? `#${rest}` : ''}`);
   return token || undefined;
+}
+
+/** What a link from a QR code brings: it lets this browser in once. */
+export interface SetupLink {
+  bootstrapToken: string;
+  /** Whether it may also change settings. */
+  full: boolean;
+}
+
+/** Takes `#setup=…` out of the address bar; a code that cannot be read is none. */
+export function takeSetupFromFragment(location: Location, history: History): SetupLink | undefined {
+  const fragment = new URLSearchParams(location.hash.replace(/^#/, ''));
+  const code = fragment.get('setup')?.trim();
+  if (code === undefined) return undefined;
+  history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  return attempt(() => {
+    const { bootstrapToken } = fieldsOf(JSON.parse(atob(code.replace(/-/g, '+').replace(/_/g, '/'))));
+    return typeof bootstrapToken === 'string' && bootstrapToken ? { bootstrapToken, full: fragment.get('access') === 'full' } : undefined;
+  }, undefined);
+}
+
+/** The address of this page that lets another browser in. */
+export function setupLink(gatewayUrl: string, code: string, access: string, path: string): string {
+  const origin = gatewayUrl.replace(/^ws/, 'http').replace(/\/+$/, '');
+  return `${origin}${path}#${new URLSearchParams({ setup: code, access }).toString()}`;
 }
 
 export class Credentials {
@@ -58,6 +84,16 @@ export class Credentials {
 
   saveDeviceToken(deviceId: string, role: string, token: string): void {
     attempt(() => localStorage.setItem(this.#deviceKey(deviceId, role), token), undefined);
+  }
+
+  /** What the device's token is good for, where that is less than everything. */
+  deviceScopes(deviceId: string, role: string): readonly string[] | undefined {
+    const kept = attempt(() => localStorage.getItem(`${this.#deviceKey(deviceId, role)}|scopes`) ?? undefined, undefined);
+    return kept?.split(' ');
+  }
+
+  saveDeviceScopes(deviceId: string, role: string, scopes: readonly string[]): void {
+    attempt(() => localStorage.setItem(`${this.#deviceKey(deviceId, role)}|scopes`, scopes.join(' ')), undefined);
   }
 
   forgetDeviceToken(deviceId: string, role: string): void {

@@ -123,6 +123,30 @@ describe('the handshake', () => {
     expect((await challenge()).params.auth).toEqual({ deviceToken: 'dt' });
   });
 
+  it('comes in by a QR code once, asks for what the code gives, and later for no more', async () => {
+    credentials.saveToken('stale');
+    gateway.useSetup({ bootstrapToken: 'boot', full: false });
+    gateway.start();
+    const { id, params } = await challenge();
+    const scopes = ['operator.read', 'operator.write', 'operator.approvals'];
+    expect([params.auth, params.scopes]).toEqual([{ bootstrapToken: 'boot' }, scopes]);
+    credentials.forgetToken();
+    socket().receive({ type: 'res', id, ok: true, payload: hello });
+    socket().drop(1006);
+    await vi.advanceTimersByTimeAsync(2_000);
+    const again = await challenge();
+    expect([again.params.auth, again.params.scopes]).toEqual([{ deviceToken: 'dt' }, scopes]);
+  });
+
+  it('goes on with what it has when a QR code is no longer good', async () => {
+    credentials.saveToken('tok');
+    gateway.useSetup({ bootstrapToken: 'old', full: true });
+    gateway.start();
+    const { id } = await challenge();
+    socket().receive({ type: 'res', id, ok: false, error: { code: 'INVALID_REQUEST', message: 'used', details: { code: 'AUTH_BOOTSTRAP_TOKEN_INVALID' } } });
+    expect((await challenge()).params.auth).toEqual({ token: 'tok' });
+  });
+
   it('tries the device token once when the token is refused, and then asks', async () => {
     credentials.saveToken('old');
     credentials.saveDeviceToken('dev', 'operator', 'dt');

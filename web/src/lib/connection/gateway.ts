@@ -1,7 +1,7 @@
 // The protocol client: one WebSocket to the gateway, kept alive. It owns the handshake,
 // request and response matching, sequence gaps and reconnecting; it knows nothing of
 // chats or of Svelte.
-import type { Credentials } from './credentials';
+import type { Credentials, SetupLink } from './credentials';
 import { type DeviceIdentity, signaturePayload } from './identity';
 import { fieldsOf, isFields, numberOf, stringOf } from '../read';
 import { type ErrorShape, type HelloOk, type MethodName, type Methods, PROTOCOL_MAX, PROTOCOL_MIN, type ResponseFrame } from './wire';
@@ -10,6 +10,8 @@ const CLIENT_ID = 'openclaw-control-ui';
 const CLIENT_MODE = 'webchat';
 const ROLE = 'operator';
 const SCOPES = ['operator.admin', 'operator.read', 'operator.write', 'operator.approvals', 'operator.pairing'] as const;
+/** What a browser asks for that came by a QR code; with full rights `operator.admin` besides. */
+const SETUP_SCOPES = ['operator.read', 'operator.write', 'operator.approvals'] as const;
 /** Pinned by the gateway at pairing, so it must not change when the browser is updated. */
 const PLATFORM = 'web';
 
@@ -102,6 +104,8 @@ export class Gateway {
   #tickMs = DEFAULT_TICK_MS;
   #attempt = 0;
   #useDeviceToken = false;
+  /** Good once: a browser that came by a QR code. */
+  #setup: SetupLink | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #handshakeTimer: ReturnType<typeof setTimeout> | undefined;
   #watchdog: ReturnType<typeof setInterval> | undefined;
@@ -134,6 +138,18 @@ export class Gateway {
     this.options.credentials.saveToken(token);
     this.#useDeviceToken = false;
     this.reconnectNow();
+  }
+
+  /** Comes in by a QR code, now. */
+  useSetup(setup: SetupLink): void {
+    this.#setup = setup;
+    if (!this.#stopped) this.reconnectNow();
+  }
+
+  /** What lets this page in, for what it asks over HTTP. */
+  get bearer(): string | undefined {
+    const { credentials } = this.options;
+    return credentials.token() ?? (this.#identity ? credentials.deviceToken(this.#identity.id, ROLE) : undefined);
   }
 
   /** Tries at once: the person asked, the network came back or the page was shown again. */
@@ -228,29 +244,32 @@ export class Gateway {
 
   async #connectParams(identity: DeviceIdentity, nonce: string, signedAt: number): Promise<Record<string, unknown>> {
     const { credentials, version } = this.options;
-    const token = this.#useDeviceToken ? undefined : credentials.token();
-    const deviceToken = token === undefined ? credentials.deviceToken(identity.id, ROLE) : undefined;
+    const setup = this.#setup;
+    const token = this.#useDeviceToken || setup ? undefined : credentials.token();
+    const deviceToken = token === undefined && !setup ? credentials.deviceToken(identity.id, ROLE) : undefined;
+    const kept = deviceToken === undefined ? undefined : credentials.deviceScopes(identity.id, ROLE);
+    const scopes = setup ? setupScopes(setup) : (kept ?? SCOPES);
     const signature = await identity.sign(
       signaturePayload({
         deviceId: identity.id,
         clientId: CLIENT_ID,
         clientMode: CLIENT_MODE,
         role: ROLE,
-        scopes: SCOPES,
+        scopes,
         signedAtMs: signedAt,
-        token: token ?? deviceToken ?? '',
+        token: token ?? deviceToken ?? setup?.bootstrapToken ?? '',
         nonce,
         platform: PLATFORM,
         deviceFamily: '',
       }),
     );
-    const auth = token !== undefined ? { token } : deviceToken !== undefined ? { deviceToken } : undefined;
+    const auth = setup ? { bootstrapToken: setup.bootstrapToken } : token !== undefined ? { token } : deviceToken !== undefined ? { deviceToken } : undefined;
     return {
       minProtocol: PROTOCOL_MIN,
       maxProtocol: PROTOCOL_MAX,
       client: { id: CLIENT_ID, mode: CLIENT_MODE, version, platform: PLATFORM, displayName: browserName(navigator.userAgent) },
       role: ROLE,
-      scopes: SCOPES,
+      scopes,
       caps: ['tool-events'],
       device: { id: identity.id, publicKey: identity.publicKey, signature, signedAt, nonce },
       ...(auth ? { auth } : {}),
@@ -286,6 +305,8 @@ export class Gateway {
     this.#useDeviceToken = false;
     const deviceToken = stringOf(fieldsOf(hello.auth).deviceToken);
     if (deviceToken && this.#identity) this.options.credentials.saveDeviceToken(this.#identity.id, ROLE, deviceToken);
+    if (this.#setup && this.#identity) this.options.credentials.saveDeviceScopes(this.#identity.id, ROLE, setupScopes(this.#setup));
+    this.#setup = undefined;
     this.#tickMs = numberOf(fieldsOf(hello.policy).tickIntervalMs) ?? DEFAULT_TICK_MS;
     clearInterval(this.#watchdog);
     this.#watchdog = setInterval(() => this.#checkAlive(), this.#tickMs / 2);
@@ -294,6 +315,12 @@ export class Gateway {
 
   #refused(error: ErrorShape): void {
     this.#discard('refused');
+    if (this.#setup) {
+      // Used or too old: what this browser has besides may still let it in.
+      this.#setup = undefined;
+      this.#open();
+      return;
+    }
     const deviceId = this.#identity?.id;
     const deviceToken = deviceId ? this.options.credentials.deviceToken(deviceId, ROLE) : undefined;
     const usedToken = !this.#useDeviceToken && this.options.credentials.token() !== undefined;
@@ -441,4 +468,8 @@ export function browserName(agent: string): string {
   const [browser] = BROWSERS.find(([, mark]) => mark.test(agent)) ?? ['Browser'];
   const [system] = SYSTEMS.find(([, mark]) => mark.test(agent)) ?? [];
   return system ? `${browser} on ${system}` : browser;
+}
+
+function setupScopes(setup: SetupLink): readonly string[] {
+  return setup.full ? [...SETUP_SCOPES, 'operator.admin'] : SETUP_SCOPES;
 }

@@ -2,6 +2,8 @@
 // happens. A code works for ten minutes.
 import { words } from '../../words/nodes';
 import type { App } from '../app.svelte';
+import { writeConfig } from '../channels/acts';
+import { setupLink } from '../connection/credentials';
 import { fieldsOf, numberOf, stringOf } from '../read';
 import type { SetupProfile } from '../connection/wire';
 
@@ -10,6 +12,8 @@ export type SetupKind = keyof typeof words.setup.profiles;
 export interface Code {
   setupId: string;
   text: string;
+  /** The address a camera opens as a page, where that is wanted. */
+  pageUrl: string | undefined;
   joinUrl: string | undefined;
   gatewayUrl: string;
   access: string;
@@ -25,6 +29,8 @@ export class SetupCode {
   kind = $state<'ask' | 'making' | 'shown' | 'joined'>('ask');
   code = $state.raw<Code | undefined>();
   problem = $state<string | undefined>();
+  /** Whether no other device can find the gateway: it listens on its own machine alone. */
+  alone = $state(false);
   /** What the device that came calls itself. */
   joinedName = $state('');
 
@@ -35,30 +41,60 @@ export class SetupCode {
     this.problem = addressProblem(publicUrl);
     if (this.problem !== undefined) return;
     this.kind = 'making';
+    this.alone = false;
     try {
       const answer = fieldsOf(
         await this.app.request('device.pair.setupCode', {
           includeQr: false,
-          ...(profile === 'full' ? {} : { bootstrapProfile: profile as SetupProfile }),
+          ...(profile === 'full' || profile === 'browser' ? {} : { bootstrapProfile: profile as SetupProfile }),
           ...(profile === 'node' ? { joinUrl: true } : {}),
           ...(publicUrl ? { publicUrl } : {}),
         }),
       );
+      const [text, access] = [stringOf(answer.setupCode) ?? '', stringOf(answer.access) ?? profile];
+      const gatewayUrl = stringOf(answer.gatewayUrl) ?? '';
       this.code = {
         setupId: stringOf(answer.setupId) ?? '',
-        text: stringOf(answer.setupCode) ?? '',
+        text,
+        pageUrl: profile === 'browser' ? setupLink(gatewayUrl, text, access, location.pathname) : undefined,
         joinUrl: stringOf(answer.joinUrl),
-        gatewayUrl: stringOf(answer.gatewayUrl) ?? '',
-        access: stringOf(answer.access) ?? profile,
+        gatewayUrl,
+        access,
         downgraded: answer.accessDowngraded === true,
         expiresAt: numberOf(answer.expiresAtMs) ?? Date.now(),
       };
       this.kind = 'shown';
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.problem = /only bound to loopback|no address in a local network/i.test(reason) ? words.setup.addressNeeded : reason;
+      this.alone = /only bound to loopback/i.test(reason);
+      this.problem = this.alone || /no address in a local network/i.test(reason) ? words.setup.addressNeeded : reason;
       this.kind = 'ask';
     }
+  }
+
+  /** Lets the gateway listen in the local network, and makes a code once it does. */
+  async open(profile: SetupKind, address: string): Promise<void> {
+    this.kind = 'making';
+    this.problem = undefined;
+    try {
+      const back = this.#connected();
+      const { restarts } = await writeConfig(this.app, () => ({ gateway: { bind: 'lan' } }));
+      if (restarts) await back.done;
+      back.stop();
+      await this.make(profile, address);
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+      this.kind = 'ask';
+    }
+  }
+
+  /** The gateway is there again after it went. */
+  #connected(): { done: Promise<void>; stop: () => void } {
+    let stop = (): void => undefined;
+    const done = new Promise<void>((resolve) => {
+      stop = this.app.listen((name) => name === 'connected' && resolve());
+    });
+    return { done, stop };
   }
 
   back(): void {

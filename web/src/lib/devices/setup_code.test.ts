@@ -1,3 +1,4 @@
+// @vitest-environment jsdom
 // Adding a device: a code is made, shown, and used.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SetupCode, addressProblem, likelyAddress } from './setup_code.svelte';
@@ -42,10 +43,28 @@ describe('making a code', () => {
     expect([setup.kind, setup.code?.downgraded, setup.code?.text]).toEqual(['shown', true, 'abc']);
   });
 
+  it('is an address of this page where a camera is to open it', async () => {
+    answers = [ANSWER];
+    await setup.make('browser', '');
+    expect(asked).toEqual([['device.pair.setupCode', { includeQr: false }]]);
+    expect(setup.code?.pageUrl).toBe('http://192.168.1.2:1/#setup=abc&access=limited');
+  });
+
   it('says what to do when no device could find the gateway', async () => {
     answers = [new Error('Gateway is only bound to loopback. Set gateway.bind=lan')];
     await setup.make('full', '');
-    expect([setup.kind, setup.problem]).toEqual(['ask', words.setup.addressNeeded]);
+    expect([setup.kind, setup.alone, setup.problem]).toEqual(['ask', true, words.setup.addressNeeded]);
+  });
+
+  it('opens the gateway to the network when asked, and makes the code when it is back', async () => {
+    answers = [{ exists: true, hash: 'h', parsed: {} }, { restart: {} }, ANSWER];
+    const opening = setup.open('browser', '');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked.map(([method]) => method)).toEqual(['config.get', 'config.patch']);
+    expect(asked[1]?.[1]).toEqual({ raw: '{"gateway":{"bind":"lan"}}', baseHash: 'h' });
+    tell('connected', undefined);
+    await opening;
+    expect([setup.kind, setup.code?.text, listeners.size]).toEqual(['shown', 'abc', 0]);
   });
 
   it('asks nothing with an address that is none', async () => {

@@ -58,6 +58,30 @@ describe('sections', () => {
   });
 });
 
+describe('branches', () => {
+  const fork = (key: string, of: string, more: Partial<SessionRow> = {}): SessionRow => row(key, { createdVia: 'fork', parentSessionKey: of, ...more });
+  const shape = (rows: readonly SessionRow[]): string[] => linesOf(rows, [], new Set()).map((line) => (line.kind === 'session' && line.parent ? `${line.parent.key}>${line.id}` : line.id));
+
+  it('stand under what they branched off, where their newest would stand', () => {
+    expect(shape([row('x'), fork('b2', 'a'), row('y'), row('a'), fork('b1', 'a'), fork('c', 'b1')])).toEqual(['x', 'a', 'a>b2', 'a>b1', 'b1>c', 'y']);
+  });
+
+  it('stand by themselves where their parent is not shown, and nothing is lost in a circle', () => {
+    expect(shape([fork('b', 'gone'), row('a')])).toEqual(['b', 'a']);
+    expect(
+      shape([fork('p', 'q'), fork('q', 'p'), fork('s', 's')])
+        .map((id) => id.split('>').at(-1))
+        .toSorted(),
+    ).toEqual(['p', 'q', 's']);
+  });
+
+  it('are called after their parent until somebody names them', () => {
+    const parent = row('a', { label: 'Garden' });
+    expect(sessionTitle(fork('b', 'a', { derivedTitle: 'hello' }), parent)).toBe('Branch of Garden');
+    expect(sessionTitle(fork('b', 'a', { label: 'Roses' }), parent)).toBe('Roses');
+  });
+});
+
 describe('the window', () => {
   const lines = linesOf(
     Array.from({ length: 1000 }, (_, index) => row(`s${index}`, index === 0 ? { pinned: true } : {})),

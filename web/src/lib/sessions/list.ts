@@ -56,16 +56,22 @@ export function activityOf(row: SessionRow): number {
   return row.lastActivityAt ?? row.lastInteractionAt ?? 0;
 }
 
-/** What to call a session, from the best name it has. */
-export function sessionTitle(row: SessionRow): string {
+/** What to call a session, from the best name it has. A branch nobody named is called after what it branched off. */
+export function sessionTitle(row: SessionRow, parent?: SessionRow | undefined): string {
   const named = row.label || row.displayName || row.autoLabel;
   if (named) return named.slice(0, TITLE_MAX);
+  if (parent && isBranch(row)) return words.branchOf(sessionTitle(parent)).slice(0, TITLE_MAX);
   if (row.isMain || row.key.endsWith(':main')) return strings.mainSession;
   const derived = spoken(row.derivedTitle) || spoken(row.lastMessagePreview);
   const peer = platformOf(row) ? row.key.split(':').at(-1) : undefined;
   if (peer) return peer.slice(0, TITLE_MAX);
   if (derived) return derived.slice(0, TITLE_MAX);
   return row.key.split(':').slice(2).join(':') || row.key;
+}
+
+/** Whether a session was branched off another one. */
+export function isBranch(row: SessionRow): boolean {
+  return row.createdVia === 'fork' && typeof row.parentSessionKey === 'string';
 }
 
 /** What a person said on a platform comes with notes about where; those are for the model, not for a list. */
@@ -91,7 +97,7 @@ export function matchesSearch(row: SessionRow, query: string): boolean {
   return [sessionTitle(row), row.derivedTitle ?? '', row.lastMessagePreview ?? '', row.key].some((text) => text.toLowerCase().includes(wanted));
 }
 
-export type Line = { kind: 'section'; id: string; title: string; count: number; folded: boolean; group: boolean } | { kind: 'session'; id: string; row: SessionRow };
+export type Line = { kind: 'section'; id: string; title: string; count: number; folded: boolean; group: boolean } | { kind: 'session'; id: string; row: SessionRow; parent: SessionRow | undefined };
 
 /** Pinned ones, then group by group, then the rest. Without pins and groups there are no headings. */
 export function linesOf(rows: readonly SessionRow[], groups: readonly string[], folded: ReadonlySet<string>): readonly Line[] {
@@ -109,15 +115,42 @@ export function linesOf(rows: readonly SessionRow[], groups: readonly string[], 
   const rest = section('rest', words.sectionRest, false);
   for (const row of rows) (row.pinned ? pinned : row.category ? section(`group:${row.category}`, row.category, true) : rest).rows.push(row);
   const filled = sections.filter((one) => one.rows.length > 0);
-  if (filled.length === 1 && filled[0] === rest) return rest.rows.map(line);
+  if (filled.length === 1 && filled[0] === rest) return families(rest.rows);
   return filled.flatMap((one): Line[] => {
     const isFolded = folded.has(one.id);
-    return [{ kind: 'section', id: one.id, title: one.title, count: one.rows.length, folded: isFolded, group: one.group }, ...(isFolded ? [] : one.rows.map(line))];
+    return [{ kind: 'section', id: one.id, title: one.title, count: one.rows.length, folded: isFolded, group: one.group }, ...(isFolded ? [] : families(one.rows))];
   });
 }
 
-function line(row: SessionRow): Line {
-  return { kind: 'session', id: row.key, row };
+/** Branches stand under what they branched off; a family stands where its newest member would. */
+function families(rows: readonly SessionRow[]): Line[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  const branches = new Map<string, SessionRow[]>();
+  const parentOf = (row: SessionRow): SessionRow | undefined => (isBranch(row) ? byKey.get(row.parentSessionKey ?? '') : undefined);
+  for (const row of rows) {
+    const parent = parentOf(row);
+    if (parent) branches.set(parent.key, [...(branches.get(parent.key) ?? []), row]);
+  }
+  const placed = new Set<string>();
+  const lines: Line[] = [];
+  const place = (row: SessionRow, parent: SessionRow | undefined): void => {
+    if (placed.has(row.key)) return;
+    placed.add(row.key);
+    lines.push({ kind: 'session', id: row.key, row, parent });
+    for (const branch of branches.get(row.key) ?? []) place(branch, row);
+  };
+  for (const row of rows) {
+    const seen = new Set<string>();
+    let first = row;
+    // Whoever says to be their own ancestor is nobody's branch.
+    for (let above = parentOf(row); above && !seen.has(above.key); above = parentOf(above)) {
+      seen.add(above.key);
+      first = above;
+    }
+    place(first, undefined);
+    place(row, undefined);
+  }
+  return lines;
 }
 
 /** Heights of lines, in pixels: rows are all alike, so that a thousand need not be measured. */

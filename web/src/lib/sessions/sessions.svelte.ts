@@ -2,7 +2,7 @@
 // kept fresh by events and fetched anew when in doubt. Acts on one session are here, too.
 import type { Gateway } from '../connection/gateway';
 import { fieldsOf, isFields, stringOf } from '../read';
-import { activityOf, type Filter, isNarrow, NO_FILTER, passes, type PlaceFilter } from './list';
+import { activityOf, type Filter, isBranch, isNarrow, NO_FILTER, passes, type PlaceFilter } from './list';
 import type { SessionDefaults, SessionRow } from '../connection/wire';
 
 export { matchesSearch, sessionTitle, withoutMarks } from './list';
@@ -41,6 +41,11 @@ export class Sessions {
 
   row(key: string): SessionRow | undefined {
     return this.#known.get(key);
+  }
+
+  /** What a branch was branched off, where that is known. */
+  parentOf(row: SessionRow): SessionRow | undefined {
+    return isBranch(row) ? this.row(row.parentSessionKey ?? '') : undefined;
   }
 
   /** What the person should still look at, in the chats known so far. */
@@ -98,14 +103,27 @@ export class Sessions {
     }
   }
 
-  /** Rows beyond the list, for what is counted over all chats: whatever is known of them already stays. */
+  /** Something may have been missed: what is counted over all chats is learnt anew. */
+  async relearn(): Promise<void> {
+    this.#learned = false;
+    await this.refresh();
+  }
+
+  /** Rows beyond the list, to the last, for what is counted over all chats. Those of the list are newer and stay. */
   async #learnRest(): Promise<void> {
     if (this.#learned) return;
     this.#learned = true;
     try {
-      const list = await this.gateway.request('sessions.list', { sortBy: 'activity', archived: false, excludeSystem: true, limit: MOST_AT_ONCE, offset: this.#offset });
-      const known = new Map(readRows(list.sessions).map((row) => [row.key, row]));
-      this.#known = new Map([...known, ...this.#known]);
+      for (let offset = this.#offset; ;) {
+        const list = await this.gateway.request('sessions.list', { sortBy: 'activity', archived: false, excludeSystem: true, limit: MOST_AT_ONCE, offset });
+        const rows = readRows(list.sessions);
+        const shown = new Set(this.rows.map((row) => row.key));
+        const known = new Map(this.#known);
+        for (const row of rows) if (!shown.has(row.key) && !this.#changed.has(row.key)) known.set(row.key, { ...known.get(row.key), ...row });
+        this.#known = known;
+        offset += rows.length;
+        if (list.hasMore !== true || rows.length === 0) return;
+      }
     } catch {
       this.#learned = false;
     }

@@ -1,8 +1,8 @@
 // Names, search and times in the list of chats.
 import { describe, expect, it, vi } from 'vitest';
 import { matchesSearch, sessionTitle, Sessions, withoutMarks } from './sessions.svelte';
-import { duration, relativeTime } from '../text/time';
-import { short } from '../text/amounts';
+import { relativeTime } from '../text/moments';
+import { short, took } from '../text/amounts';
 import { argumentsText, toolSummary } from '../chat/tool_summary';
 import type { SessionRow } from '../connection/wire';
 
@@ -52,16 +52,16 @@ describe('the list', () => {
 
 it.each([
   [0, 'now'],
-  [5 * 60_000, '5m'],
-  [3 * 3_600_000, '3h'],
-  [2 * 86_400_000, '2d'],
+  [5 * 60_000, '5 min'],
+  [3 * 3_600_000, '3 h'],
+  [2 * 86_400_000, '2 days'],
 ])('%i ms ago is %s', (ago, said) => {
   const now = Date.UTC(2026, 5, 15);
   expect(relativeTime(now - ago, now)).toBe(said);
 });
 
 it('long durations and counts are shortened', () => {
-  expect([duration(80), duration(1500), duration(125_000)]).toEqual(['80 ms', '1.5 s', '2 min 5 s']);
+  expect([took(80), took(1500), took(125_000)]).toEqual(['80 ms', '1.5 s', '2 min 5 s']);
   expect([short(950), short(12_345)]).toEqual(['950', '12.3K']);
 });
 
@@ -91,6 +91,22 @@ describe('a list of many', () => {
     await sessions.more();
     await sessions.more();
     expect([sessions.rows.length, sessions.hasMore]).toEqual([250, false]);
+  });
+
+  it('counts what is unread to the last, and anew after something was missed', async () => {
+    let unread = true;
+    const many = Array.from({ length: 2_345 }, (_, index) => `agent:main:m${index}`);
+    const ask = (_method: string, params: { limit?: number; offset?: number; pinned?: boolean }): Promise<unknown> => {
+      const from = params.offset ?? 0;
+      const page = params.pinned ? [] : many.slice(from, from + (params.limit ?? 100)).map((key) => ({ key, unread }));
+      return Promise.resolve({ sessions: page, hasMore: !params.pinned && from + page.length < many.length });
+    };
+    const sessions = new Sessions({ request: ask } as never);
+    await sessions.relearn();
+    await vi.waitFor(() => expect(sessions.unread.length).toBe(2_345));
+    unread = false;
+    await sessions.relearn();
+    await vi.waitFor(() => expect(sessions.unread.length).toBe(0));
   });
 
   it('fetches only what changed, and keeps the names of what the filter hides', async () => {

@@ -34,7 +34,7 @@ describe('amounts', () => {
   });
 
   it('names days and leaves what is no day alone', () => {
-    expect(dayName('2026-11-16')).toBe('Mon, Nov 16');
+    expect(dayName('2026-11-16')).toBe('Mon 16 Nov');
     expect(dayName('<img>')).toBe('<img>');
     expect(dayName('2026-99-99')).toBe('2026-99-99');
     expect(dateOf(new Date(2026, 0, 5).getTime())).toBe('2026-01-05');

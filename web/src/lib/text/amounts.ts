@@ -1,4 +1,5 @@
 // Amounts as people read them: money, counts, shares, bytes and long times. Nothing here trusts its input to be finite.
+import { weekdayAndDate } from './moments';
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 const MINUTE_MS = 60_000;
@@ -62,7 +63,7 @@ export function took(ms: number | undefined): string {
   if (ms === undefined || !Number.isFinite(ms)) return NONE;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < MINUTE_MS) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 1 : 0))} s`;
-  return span(ms);
+  return ms < HOUR_MS ? parts(Math.floor(ms / MINUTE_MS), 'min', Math.round((ms % MINUTE_MS) / 1000), 's') : span(ms);
 }
 
 /** A long time in its two largest parts: 3 d 4 h. */
@@ -89,5 +90,5 @@ export function dateOf(at: number): string {
 export function dayName(date: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return date;
   const at = new Date(`${date}T12:00:00`);
-  return Number.isNaN(at.getTime()) ? date : new Intl.DateTimeFormat('en', { weekday: 'short', month: 'short', day: 'numeric' }).format(at);
+  return Number.isNaN(at.getTime()) ? date : weekdayAndDate(at.getTime());
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromNow, leftUntil } from './moments';
+import { clockTime, dayAndTime, dayName, fromNow, leftUntil, relativeTime } from './moments';
 
 const NOW = Date.UTC(2026, 10, 16, 12);
 
@@ -11,4 +11,25 @@ test('moments are told by their distance', () => {
 
 test('what is left is told as a clock does', () => {
   expect([NOW - 1, NOW + 65_000, NOW + 599_999, NOW + 3_900_000, NOW + 7_200_000].map((at) => leftUntil(at, NOW))).toEqual(['0:00', '1:05', '9:59', '1 h 5 min', '2 h']);
+});
+
+test('a time looks the same in every list, whatever the browser prefers', () => {
+  const at = new Date(2026, 10, 16, 14, 5).getTime();
+  expect(clockTime(at)).toBe('14:05');
+  expect(dayAndTime(at, at)).toBe('Mon 16 Nov, 14:05');
+  expect(relativeTime(at, at + 30 * 86_400_000)).toBe('16 Nov');
+  expect(relativeTime(at, at + 90 * 86_400_000)).toBe('16 Nov 2026');
+  expect(dayName(at, at + 9 * 86_400_000)).toBe('Monday 16 November');
+});
+
+test('nothing but this file writes times', () => {
+  // Clocks of other zones are taken apart in schedule.ts, which shows nothing.
+  const sources = import.meta.glob(['/src/**/*.ts', '/src/**/*.svelte', '!/src/**/*.test.ts', '!/src/lib/text/moments.ts', '!/src/lib/schedule/schedule.ts'], {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  });
+  const wrong = Object.entries(sources as Record<string, string>).filter(([, text]) => /Intl\.DateTimeFormat|toLocale(?:Date|Time)String|new Date\([^)]*\)\.toLocaleString/.test(text));
+  expect(Object.keys(sources).length).toBeGreaterThan(100);
+  expect(wrong.map(([file]) => file)).toEqual([]);
 });

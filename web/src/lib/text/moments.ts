@@ -1,10 +1,16 @@
-// Moments to come and gone, as people say them: near ones by distance, all of them exactly in a title.
+// Moments to come and gone, as people say them: near ones by distance, all of them exactly in a title. Every time and
+// day of the page is written here, so that they look alike: 14:05, 16 Nov, whatever the browser would do by itself.
+import { words } from '../../words/conversation';
+import { strings } from '../strings';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** So near is now. */
 const NOW = 5_000;
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const SHORT_DAY = { day: 'numeric', month: 'short' } as const;
+const LONG_DAY = { weekday: 'long', day: 'numeric', month: 'long' } as const;
 
 /** The distance in the largest fitting unit: "5 min", "3 h", "2 days". */
 export function distance(ms: number): string {
@@ -29,17 +35,61 @@ export function fromNow(at: number | undefined, now: number): string {
   return ahead > 0 ? `in ${distance(ahead)}` : `${distance(ahead)} ago`;
 }
 
+/** How long ago, short enough for a list; what is older than a week is a day. */
+export function relativeTime(at: number, now: number): string {
+  const ago = now - at;
+  if (ago < MINUTE) return strings.justNow;
+  return ago < 7 * DAY ? distance(ago) : format(at, undefined, { ...SHORT_DAY, ...yearOf(at, now) });
+}
+
+/** What a clock shows. */
+export function clockTime(at: number): string {
+  return format(at, undefined, CLOCK);
+}
+
+/** The day of something said, as a line between messages names it. */
+export function dayName(at: number, now: number): string {
+  const midnight = (time: number): number => new Date(time).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight(now) - midnight(at)) / DAY);
+  if (days === 0) return words.today;
+  if (days === 1) return words.yesterday;
+  return format(at, undefined, { ...LONG_DAY, ...yearOf(at, now) });
+}
+
 /** A day and a time, without a year when it is this one. */
 export function dayAndTime(at: number, now: number, zone?: string | undefined): string {
   if (!isDate(at)) return '–';
-  const year = (moment: number): string => format(moment, zone, { year: 'numeric' });
-  return format(at, zone, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23', ...(year(at) === year(now) ? {} : { year: 'numeric' }) });
+  return format(at, zone, { weekday: 'short', ...SHORT_DAY, ...CLOCK, ...yearOf(at, now, zone) });
+}
+
+/** A day of the week and a date, without the year. */
+export function weekdayAndDate(at: number): string {
+  return format(at, undefined, { weekday: 'short', ...SHORT_DAY });
+}
+
+/** A day in full. */
+export function wholeDay(at: number): string {
+  return format(at, undefined, { ...LONG_DAY, year: 'numeric' });
+}
+
+export function monthAndYear(at: number): string {
+  return format(at, undefined, { month: 'long', year: 'numeric' });
+}
+
+/** A day within a month that is named elsewhere. */
+export function dayOfMonth(at: number): string {
+  return format(at, undefined, { weekday: 'short', day: 'numeric' });
+}
+
+/** A date alone. */
+export function shortDate(at: number): string {
+  return format(at, undefined, SHORT_DAY);
 }
 
 /** Everything about a moment, with its zone: for titles. */
 export function exactly(at: number | undefined, zone?: string | undefined): string {
   if (at === undefined || !isDate(at)) return '';
-  return format(at, zone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' });
+  return format(at, zone, { ...LONG_DAY, year: 'numeric', ...CLOCK, second: '2-digit', timeZoneName: 'short' });
 }
 
 /** What is left, as a clock shows it: 9:05; from an hour on in words. */
@@ -69,6 +119,12 @@ export function isZone(name: string): boolean {
 
 function isDate(at: number): boolean {
   return Number.isFinite(at) && Math.abs(at) <= 8.64e15;
+}
+
+/** The year, where it is not this one. */
+function yearOf(at: number, now: number, zone?: string | undefined): { year?: 'numeric' } {
+  const year = (moment: number): string => format(moment, zone, { year: 'numeric' });
+  return year(at) === year(now) ? {} : { year: 'numeric' };
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

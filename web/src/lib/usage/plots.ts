@@ -1,4 +1,5 @@
 // What a plot shows, apart from how it is drawn: series, stacking, labels of axes and the same in words and rows.
+import { clockTime, shortDate, weekdayAndDate } from '../text/moments';
 
 /** A colour of the style sheet. */
 export type PlotColour = '--plot-1' | '--plot-2' | '--plot-3' | '--plot-4' | '--plot-5' | '--plot-6';
@@ -52,15 +53,12 @@ export function lengthOf(at: readonly number[]): number {
 
 /** A place on the time axis. */
 export function axisTime(ms: number, length: number): string {
-  const options: Intl.DateTimeFormatOptions = length <= HOURS_SHOWN_MS ? { hour: '2-digit', minute: '2-digit' } : { month: 'short', day: 'numeric' };
-  return new Intl.DateTimeFormat('en-GB', options).format(ms);
+  return length <= HOURS_SHOWN_MS ? clockTime(ms) : shortDate(ms);
 }
 
 /** A moment in full, as narrow as the steps allow. */
 export function momentName(ms: number, step: number): string {
-  const day: Intl.DateTimeFormatOptions = { weekday: 'short', month: 'short', day: 'numeric' };
-  const options: Intl.DateTimeFormatOptions = step < 20 * HOUR_MS ? { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } : day;
-  return new Intl.DateTimeFormat('en', options).format(ms);
+  return step < 20 * HOUR_MS ? `${weekdayAndDate(ms)}, ${clockTime(ms)}` : weekdayAndDate(ms);
 }
 
 /** Whether anything at all was measured. */

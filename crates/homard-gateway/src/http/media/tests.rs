@@ -20,6 +20,8 @@ fn files_are_shown_from_workspaces_and_the_media_folder_only() {
         &workspace.join("run.html"),
         &workspace.join(".git/x.png"),
         &media.join("b.mp3"),
+        &media.join("page.html"),
+        &media.join("plans.zip"),
         &secret,
         &paths.state_dir.join("homard.json"),
     ] {
@@ -34,6 +36,13 @@ fn files_are_shown_from_workspaces_and_the_media_folder_only() {
     assert_eq!(shown("a.png"), Some("image/png"));
     assert_eq!(shown(&at(&workspace.join("a.png"))), Some("image/png"));
     assert_eq!(shown(&format!("file://{}", at(&media.join("b.mp3")))), Some("audio/mpeg"));
+    for kept in ["page.html", "plans.zip"] {
+        assert_eq!(
+            shown(&at(&media.join(kept))),
+            Some("application/octet-stream"),
+            "saved, never opened: {kept}"
+        );
+    }
     for source in [
         "",
         "run.html",

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::REDACTED;
+use super::{REDACTED, SUBSCRIPTION_TOKEN};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
 use crate::call::sampling::ToolChoice;
@@ -32,8 +32,6 @@ const CACHED_TURNS: usize = 2;
 /// The API wants a person to speak first; this stands for what was cut away before.
 const EARLIER: &str = "(earlier messages are not shown)";
 
-/// How tokens of subscriptions begin.
-const SUBSCRIPTION_TOKEN: &str = "sk-ant-oat";
 /// What the API wants to read first in calls a subscription pays for; it refuses them without.
 const IDENTITY: &str = "You are Claude Code, Anthropic's official CLI for Claude.";
 

@@ -24,6 +24,7 @@ use crate::delivery::media;
 use crate::events::DomainEvent;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
+use crate::trail;
 
 /// Conversations of one account that are spoken in at once.
 const AT_ONCE: usize = 8;
@@ -182,6 +183,7 @@ impl Postman {
                 break;
             }
         }
+        trail::delivered(row);
         let (channel, account) = self.name();
         outgoing.channels().note_sent(channel, account, inner.clock().now_ms());
         inner

@@ -1,4 +1,4 @@
-//! The documentation names only commands, options and settings that exist.
+//! The documentation names only commands, options, settings, methods, events and files that exist.
 
 use std::collections::HashSet;
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Command, CommandFactory};
 use homard_config::{schema, schema_at};
+use homard_protocol::{Event, Method};
 
 use crate::cli::Cli;
 
@@ -153,6 +154,130 @@ fn every_setting_in_the_documentation_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The names of all methods and events.
+fn spoken() -> HashSet<&'static str> {
+    let mut names = HashSet::from(["connect"]);
+    macro_rules! method_names {
+        ($([$($module:ident)::+ $($method:ident)+])+) => {$({
+            use homard_protocol::methods::$($module)::+ as family;
+            $(names.insert(<family::$method as Method>::NAME);)+
+        })+};
+    }
+    homard_protocol::every_method!(method_names);
+    macro_rules! event_names {
+        ($($event:ident)+) => { $(names.insert(<homard_protocol::events::$event as Event>::NAME);)+ };
+    }
+    homard_protocol::every_event!(event_names);
+    names
+}
+
+/// Whether a text looks like a method or an event: the first word of one, and not of a setting.
+fn is_spoken(text: &str, families: &HashSet<&str>) -> bool {
+    let Some((family, rest)) = text.split_once('.') else { return false };
+    let plain = |c: char| c.is_ascii_alphabetic() || c == '.';
+    families.contains(family) && !rest.is_empty() && rest.chars().all(plain)
+}
+
+#[test]
+fn every_method_in_the_documentation_exists() {
+    /// Pages about names that are not ours: what others' clients call, and what nodes do.
+    const OTHERS: [&str; 3] = ["docs/compat.md", "docs/nodes.md", "docs/protocol.md"];
+    /// What OpenAI calls a piece of an answer.
+    const FOREIGN: [&str; 1] = ["chat.completion.chunk"];
+    let schema = schema();
+    let sections = schema["properties"].as_object().unwrap();
+    let names = spoken();
+    let families: HashSet<&str> = names.iter().filter_map(|name| Some(name.split_once('.')?.0)).collect();
+    let families: HashSet<&str> = families.into_iter().filter(|name| !sections.contains_key(*name)).collect();
+    let wrong: Vec<String> = documents()
+        .into_iter()
+        .flat_map(|path| code_in(&path))
+        .filter(|code| !OTHERS.contains(&code.file.as_str()) && is_spoken(&code.text, &families))
+        .filter(|code| !names.contains(code.text.as_str()) && !FOREIGN.contains(&code.text.as_str()))
+        .map(|code| format!("{}:{}: there is no `{}`", code.file, code.line, code.text))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The files a text in backticks names: below the repository, or below `crates` where it begins with a crate.
+fn files_named(text: &str) -> Vec<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/{},".contains(c);
+    let first = text.split('/').next().unwrap_or_default();
+    if !text.contains('/') || !text.chars().all(plain) {
+        return Vec::new();
+    }
+    let all = match (text.split_once('{'), text.split_once('}')) {
+        (Some((before, rest)), Some((_, after))) => {
+            let choices = rest.split('}').next().unwrap_or_default().split(',');
+            choices.map(|choice| format!("{before}{choice}{after}")).collect()
+        }
+        _ => vec![text.to_owned()],
+    };
+    match first {
+        "crates" | "docs" | "fuzz" | "web" | "xtask" => all,
+        _ if first.starts_with("homard") => all.into_iter().map(|file| format!("crates/{file}")).collect(),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn every_file_in_the_documentation_exists() {
+    /// What a newcomer is to write.
+    const EXAMPLES: [&str; 2] = ["crates/homard-tools/src/tools/word_count.rs", "crates/x/tests/"];
+    let more = ["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
+    let mut wrong = Vec::new();
+    for path in documents().into_iter().chain(more) {
+        for code in code_in(&path) {
+            let named = files_named(&code.text).into_iter().filter(|file| !EXAMPLES.contains(&file.as_str()));
+            let gone = named.filter(|file| !root().join(file).exists());
+            wrong.extend(gone.map(|file| format!("{}:{}: there is no {file}", code.file, code.line)));
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            let is_here = !link.is_empty() && !link.contains("://") && !link.contains(' ');
+            if is_here && !path.parent().unwrap().join(link).exists() {
+                wrong.push(format!("{}: the link {link} leads nowhere", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Files below a folder whose name ends so; tests and what they use are not what people install.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_left_out =
+            matches!(name.as_str(), "tests" | "tests.rs" | "examples" | "homard-testkit" | "protocol.ts");
+        if path.is_dir() && !is_left_out {
+            sources(&path, found);
+        } else if !is_left_out && [".rs", ".ts", ".svelte"].iter().any(|end| name.ends_with(end)) {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_hint_names_what_only_the_repository_has() {
+    let mut all = Vec::new();
+    for folder in ["crates", "web/src"] {
+        sources(&root().join(folder), &mut all);
+    }
+    assert!(all.len() > 500, "{} files", all.len());
+    let is_wrong = |line: &str| {
+        let is_code = !line.trim_start().starts_with("//") && line.contains(['"', '`', '\'']);
+        is_code && ((line.contains("docs/") && line.contains(".md")) || line.contains("cargo xtask"))
+    };
+    let wrong = all.iter().flat_map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        let lines = text.lines().filter(|line| is_wrong(line)).map(|line| line.trim().to_owned());
+        lines.map(|line| format!("{}: {line}", path.display())).collect::<Vec<_>>()
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn what_does_not_exist_is_noticed() {
     for (line, is_wrong) in [
@@ -167,4 +292,12 @@ fn what_does_not_exist_is_noticed() {
     let sections = HashSet::from(["gateway"]);
     assert!(is_path("gateway.prot", &sections) && !exists("gateway.prot"));
     assert!(!is_path("gateway.lock", &sections) && !is_path("other.port", &sections));
+    let families = HashSet::from(["chat"]);
+    assert!(is_spoken("chat.perhaps", &families) && !spoken().contains("chat.perhaps"));
+    assert!(spoken().contains("chat.send") && spoken().contains("sessions.changed"));
+    assert_eq!(
+        files_named("homard-relay/src/turns/{lane,turn}.rs"),
+        ["crates/homard-relay/src/turns/lane.rs", "crates/homard-relay/src/turns/turn.rs",]
+    );
+    assert_eq!(files_named("intake/inbound.rs"), Vec::<String>::new());
 }

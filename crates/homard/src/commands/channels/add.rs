@@ -1,11 +1,9 @@
 //! Setting accounts up and taking them out of use: the configuration is written here, a running gateway notices.
 
-use std::io::{BufRead as _, IsTerminal as _, Read as _};
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::Args;
-use homard_channels::ChannelEntry;
+use homard_channels::{ChannelEntry, ENTRIES};
 use homard_config::{set_path, unset_path};
 use homard_protocol::AccountId;
 use homard_protocol::methods::channels::{ChannelsStatus, ChannelsStatusParams};
@@ -13,13 +11,10 @@ use homard_runtime::millis;
 use serde_json::{Map, Value};
 
 use super::{platform, show};
-use crate::commands::Cx;
 use crate::commands::connection::{self, Target};
-use crate::compose::machine::HiddenTyping;
+use crate::commands::{Cx, terminal};
 use crate::report::{Advice, Mark};
 
-/// Longest secret, in bytes.
-const MAX_SECRET: u64 = 16 * 1024;
 /// How long a running gateway may take to notice and ask the platform.
 const PROBE_WAIT: Duration = Duration::from_secs(15);
 /// How often it is asked whether it has noticed.
@@ -31,7 +26,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 pub(super) struct AddArgs {
     /// The platform
     #[arg(long, value_name = "CHANNEL")]
-    channel: String,
+    channel: Option<String>,
     /// Which account; the usual one otherwise
     #[arg(long, value_name = "ID")]
     account: Option<String>,
@@ -69,8 +64,12 @@ pub(super) struct RemoveArgs {
 }
 
 /// `channels add`.
-pub(super) async fn add(cx: &Cx, args: &AddArgs) -> anyhow::Result<()> {
-    let entry = platform(&args.channel)?;
+pub(super) async fn add(cx: &Cx, mut args: AddArgs) -> anyhow::Result<()> {
+    let entry = wanted(cx, args.channel.as_deref())?;
+    if terminal::is_manned() && !args.use_env && !is_enough(cx, entry, &args)? {
+        ask_for_needed(cx, entry, &mut args)?;
+    }
+    let args = &args;
     let base = place(entry, args.account.as_deref())?;
     let mut settings = Map::new();
     settings.insert("enabled".to_owned(), Value::Bool(true));
@@ -102,6 +101,41 @@ pub(super) fn remove(cx: &Cx, args: &RemoveArgs) -> anyhow::Result<()> {
         "turned off; `homard channels add` turns it on again"
     };
     Ok(cx.console.line(&cx.console.mark(Mark::Good, &format!("{base} is {words}")))?)
+}
+
+/// The platform that is meant.
+fn wanted(cx: &Cx, named: Option<&str>) -> anyhow::Result<&'static ChannelEntry> {
+    if let Some(name) = named {
+        return platform(name);
+    }
+    if terminal::is_manned() {
+        let choices: Vec<(&str, &str)> = ENTRIES.iter().map(|entry| (entry.id, entry.summary)).collect();
+        return platform(terminal::choose(cx.console, "Which platform?", &choices)?);
+    }
+    let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
+    Err(Advice::usage(
+        format!("which platform? ({})", names.join(", ")),
+        format!("homard channels add --channel {}", names.last().unwrap_or(&"NAME")),
+    ))
+}
+
+/// Asks for what an account cannot do without. Secrets are asked for by themselves.
+fn ask_for_needed(cx: &Cx, entry: &ChannelEntry, args: &mut AddArgs) -> anyhow::Result<()> {
+    let schema = entry.keys.schema();
+    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let is_needed = |about: &Value| about.pointer("/x-form/needed") == Some(&Value::Bool(true));
+    for (key, about) in keys.filter(|(_, about)| is_needed(about)) {
+        let is_given = args.settings.iter().any(|written| written.split('=').next() == Some(key.as_str()));
+        if is_given || entry.secrets.contains(&key.as_str()) {
+            continue;
+        }
+        let words = about.get("title").or_else(|| about.get("description")).and_then(Value::as_str);
+        let usual = about.pointer("/x-form/initial").and_then(Value::as_str);
+        let usual = usual.map_or_else(String::new, |usual| format!(", such as {usual}"));
+        let value = terminal::ask(cx.console, &format!("{} ({key}{usual})?", words.unwrap_or(key)))?;
+        args.settings.push(format!("{key}={value}"));
+    }
+    Ok(())
 }
 
 /// Where an account's settings are.
@@ -158,38 +192,30 @@ fn secret(cx: &Cx, entry: &ChannelEntry, args: &AddArgs) -> anyhow::Result<Optio
     if let Some(token) = args.token.as_deref().map(str::trim).filter(|token| !token.is_empty()) {
         return Ok(Some((key, token.to_owned())));
     }
-    // Where the settings are enough by themselves, nobody is asked.
-    let mut section = Map::new();
-    for written in &args.settings {
-        let (key, value) = setting(entry, written)?;
-        section.insert(key, value);
-    }
-    let config = cx.config()?;
-    if (entry.is_configured)(&Value::Object(section), &config.env) {
+    if is_enough(cx, entry, args)? {
         return Ok(None);
     }
     Ok(Some((key.clone(), read_secret(cx, entry, &key)?)))
 }
 
+/// Whether what was written, and what is in the environment, are enough by themselves: then nobody is asked.
+fn is_enough(cx: &Cx, entry: &ChannelEntry, args: &AddArgs) -> anyhow::Result<bool> {
+    let mut section = Map::new();
+    for written in &args.settings {
+        let (key, value) = setting(entry, written)?;
+        section.insert(key, value);
+    }
+    Ok((entry.is_configured)(&Value::Object(section), &cx.config()?.env))
+}
+
 /// Reads a secret without showing it, or from a pipe.
 fn read_secret(cx: &Cx, entry: &ChannelEntry, key: &str) -> anyhow::Result<String> {
-    let stdin = std::io::stdin();
-    let mut text = String::new();
-    if stdin.is_terminal() {
-        cx.console.note(&format!("paste the {key} for {} and press Enter (it is not shown)", entry.label));
-        let _hidden = HiddenTyping::begin();
-        stdin.lock().read_line(&mut text).context("it could not be read")?;
-    } else {
-        stdin.lock().take(MAX_SECRET).read_line(&mut text).context("it could not be read")?;
-    }
-    let text = text.trim().to_owned();
-    if text.is_empty() {
-        return Err(Advice::error(
+    terminal::secret(cx.console, &format!("the {key} for {}", entry.label))?.ok_or_else(|| {
+        Advice::error(
             format!("no {key} was given"),
             "paste it, pipe it in, or use --token, --token-file or --use-env",
-        ));
-    }
-    Ok(text)
+        )
+    })
 }
 
 /// Asks a running gateway whether the account works; without one there is nobody to ask.

@@ -6,15 +6,19 @@ use homard_protocol::methods::cron::{CronAddParams, CronJob, CronPayload};
 use serde_json::{Map, Value, json};
 
 use super::super::connection::ConnectArgs;
-use crate::report::Advice;
+use super::super::terminal;
+use crate::report::{Advice, Console};
 
 const WAKE: [&str; 2] = ["now", "next-heartbeat"];
+/// The fields of a time by the calendar.
+const CRON_FIELDS: usize = 5;
+const EXAMPLE: &str = "homard cron add --name tea --at 20m --message \"Remind me that the tea is ready\"";
 
 #[derive(Args)]
 pub(super) struct AddArgs {
     /// What to call it
     #[arg(long)]
-    pub(super) name: String,
+    pub(super) name: Option<String>,
     /// Make it, but do not run it
     #[arg(long)]
     pub(super) disabled: bool,
@@ -110,9 +114,62 @@ pub(super) struct CronArgs {
     declaration_key: Option<String>,
 }
 
+impl AddArgs {
+    /// The job that is wished for, and the gateway that gets it; who sits at a terminal is asked for what is missing.
+    pub(super) fn into_job(
+        mut self,
+        console: Console,
+        now: i64,
+    ) -> anyhow::Result<(CronAddParams, ConnectArgs)> {
+        if terminal::is_manned() {
+            self.ask_for_the_rest(console)?;
+        }
+        let (is_due, does) = (self.wish.schedule(now)?.is_some(), self.wish.payload().is_some());
+        match self.name {
+            Some(name) if is_due && does => Ok((self.wish.into_job(&name, self.disabled, now)?, self.reach)),
+            name => {
+                let parts = [
+                    (name.is_some(), "a name (--name)"),
+                    (is_due, "a time (--at, --every or --cron)"),
+                    (does, "something to do (--message or --system-event)"),
+                ];
+                let missing: Vec<&str> =
+                    parts.into_iter().filter(|(given, _)| !given).map(|(_, what)| what).collect();
+                Err(Advice::usage(format!("the job still needs {}", missing.join(", ")), EXAMPLE))
+            }
+        }
+    }
+
+    fn ask_for_the_rest(&mut self, console: Console) -> anyhow::Result<()> {
+        if self.wish.payload().is_none() {
+            self.wish.message = Some(terminal::ask(console, "What is the agent to do?")?);
+        }
+        let CronArgs { at, every, cron, .. } = &self.wish;
+        if at.is_none() && every.is_none() && cron.is_none() {
+            let when = terminal::ask(console, "When? (20m, 2027-01-31T09:00:00Z, every 1h, or 0 9 * * 1-5)")?;
+            self.wish.be_due(when);
+        }
+        if self.name.is_none() {
+            self.name = Some(terminal::ask(console, "What is the job called?")?);
+        }
+        Ok(())
+    }
+}
+
 impl CronArgs {
+    /// Takes over when it is due, as somebody wrote it.
+    fn be_due(&mut self, when: String) {
+        if let Some(every) = when.strip_prefix("every ") {
+            self.every = Some(every.trim().to_owned());
+        } else if when.starts_with('@') || when.split_whitespace().count() >= CRON_FIELDS {
+            self.cron = Some(when);
+        } else {
+            self.at = Some(when);
+        }
+    }
+
     /// The job that is wished for.
-    pub(super) fn into_job(self, name: &str, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
+    fn into_job(self, name: &str, disabled: bool, now: i64) -> anyhow::Result<CronAddParams> {
         let schedule = self.schedule(now)?;
         let schedule = schedule
             .ok_or_else(|| Advice::error("when it is due was not given", "use --at, --every or --cron"))?;

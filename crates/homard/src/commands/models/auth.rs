@@ -1,7 +1,7 @@
 //! `homard models auth`: keys and logins.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, IsTerminal};
+use std::io::BufRead;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -17,13 +17,8 @@ use tokio_util::sync::CancellationToken;
 use super::choose::print;
 use super::probe::ProbeArgs;
 use super::room::Local;
-use crate::commands::Cx;
-use crate::commands::words;
-use crate::compose::machine;
+use crate::commands::{Cx, terminal, words};
 use crate::report::{Advice, Mark};
-
-/// Longest key read from a terminal or pipe, in bytes.
-const MAX_KEY: u64 = 64 * 1024;
 
 const ADD_EXAMPLES: &str = "\
 Examples:
@@ -245,16 +240,7 @@ pub(super) fn provider(text: &str) -> anyhow::Result<ProviderId> {
 
 /// Reads a secret without showing it, or from a pipe.
 fn read_secret(cx: &Cx, provider: &ProviderId) -> anyhow::Result<ApiKey> {
-    let stdin = std::io::stdin();
-    let mut text = String::new();
-    if stdin.is_terminal() {
-        cx.console.note(&format!("paste the key for {provider} and press Enter (it is not shown)"));
-        let _hidden = machine::HiddenTyping::begin();
-        stdin.lock().read_line(&mut text).context("the key could not be read")?;
-    } else {
-        let mut limited = std::io::Read::take(stdin.lock(), MAX_KEY);
-        limited.read_line(&mut text).context("the key could not be read")?;
-    }
+    let text = terminal::secret(cx.console, &format!("the key for {provider}"))?.unwrap_or_default();
     let key = ApiKey::new(&text);
     if key.expose().is_empty() {
         return Err(Advice::error("no key was given", "paste it, or pipe it in"));

@@ -222,7 +222,7 @@ async fn check(cx: &Cx, model: &ModelRef) -> anyhow::Result<()> {
     found.map_err(|error| {
         Advice::error(
             error.to_string(),
-            "docs/models.md lists the providers; others go into models.providers",
+            "`homard models list --all` names them; describe others in models.providers",
         )
     })
 }

@@ -11,10 +11,10 @@ use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
 use homard_protocol::{AgentId, RunId, SessionId, SessionKey, SessionRef};
 use serde_json::Value;
 
-use crate::commands::Cx;
 use crate::commands::approvals::prompt::Prompt;
 use crate::commands::approvals::question::Change;
 use crate::commands::connection::{self, Target};
+use crate::commands::{Cx, terminal};
 use crate::report::{Advice, Console};
 
 /// How much longer than the run itself the client waits for its end.
@@ -23,10 +23,10 @@ const END_GRACE: Duration = Duration::from_secs(30);
 const MAX_STDIN_BYTES: u64 = 4 * 1024 * 1024;
 const EXAMPLES: &str = "\
 Examples:
-  homard agent -m \"what is in my notes about Lisbon?\"
-  git diff | homard agent -m -                       the message comes from standard input
+  homard agent \"what is in my notes about Lisbon?\"
+  git diff | homard agent -                          the message comes from standard input
   homard agent -m \"plan my day\" --session-key agent:main:planning
-  homard agent -m \"hi\" --json | jq -r '.result.payloads[].text'";
+  homard agent hi --json | jq -r '.result.payloads[].text'";
 
 /// Say something to an agent and print its answer
 ///
@@ -35,8 +35,11 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AgentArgs {
     /// What to say; `-` reads it from standard input
+    #[arg(value_name = "TEXT", conflicts_with = "message")]
+    words: Vec<String>,
+    /// The same
     #[arg(long, short, value_name = "TEXT")]
-    message: String,
+    message: Option<String>,
     /// In which conversation; the agent's main one otherwise
     #[arg(long, value_name = "KEY", conflicts_with_all = ["session_id", "agent"])]
     session_key: Option<SessionRef>,
@@ -67,13 +70,13 @@ pub(crate) struct AgentArgs {
 /// # Errors
 /// When the run could not be started, failed, or was stopped.
 pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
-    args.message = message(args.message)?;
+    let text = message(cx.console, args.message.take().unwrap_or_else(|| args.words.join(" ")))?;
     let limit = run_limit(cx, args.timeout);
     let json = args.json;
     let client = connection::connect(cx, &args.target, homard_client::DEFAULT_TIMEOUT).await?;
     // Before the request, so that not even the first word is missed.
     let events = client.events();
-    let params = params(args, &client)?;
+    let params = params(args, text, &client)?;
     let started = client.call_two_phase("agent", &params).await?;
     let mut answer = Answer::new(cx.console, &params.idempotency_key, !json);
     let mut doubts = Doubts { prompt: Prompt::new(cx.console), run_id: answer.run_id.clone(), cx };
@@ -82,8 +85,10 @@ pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
     conclude(cx, &finished, &mut answer, json)
 }
 
-fn message(given: String) -> anyhow::Result<String> {
-    let text = if given == "-" {
+fn message(console: Console, given: String) -> anyhow::Result<String> {
+    let text = if given.is_empty() && terminal::is_manned() {
+        terminal::ask(console, "What do you want to say?")?
+    } else if given == "-" {
         let mut text = String::new();
         io::stdin()
             .lock()
@@ -95,7 +100,10 @@ fn message(given: String) -> anyhow::Result<String> {
         given
     };
     if text.trim().is_empty() {
-        return Err(Advice::error("the message is empty", "say something with -m \"…\""));
+        return Err(Advice::usage(
+            "the message is empty",
+            "homard agent \"what is in my notes about Lisbon?\"",
+        ));
     }
     Ok(text)
 }
@@ -106,7 +114,7 @@ fn run_limit(cx: &Cx, timeout: Option<f64>) -> Duration {
     asked.or_else(configured).unwrap_or_default().max(END_GRACE).saturating_add(END_GRACE)
 }
 
-fn params(args: AgentArgs, client: &Client) -> anyhow::Result<AgentParams> {
+fn params(args: AgentArgs, message: String, client: &Client) -> anyhow::Result<AgentParams> {
     let main = || client.hello().snapshot.session_defaults.main_session_key.clone();
     let session_key = match (&args.session_key, &args.session_id, &args.agent) {
         (Some(key), _, _) => Some(key.clone()),
@@ -115,7 +123,7 @@ fn params(args: AgentArgs, client: &Client) -> anyhow::Result<AgentParams> {
         (None, None, None) => Some(main().into()),
     };
     Ok(AgentParams {
-        message: args.message,
+        message,
         idempotency_key: uuid::Uuid::now_v7().to_string(),
         agent_id: args.agent,
         session_key,
@@ -313,7 +321,7 @@ mod tests {
 
     #[test]
     fn an_empty_message_is_refused() {
-        assert!(message("  \n".into()).is_err());
-        assert_eq!(message("hi".into()).unwrap(), "hi");
+        assert!(message(Console::new(true), "  \n".into()).is_err());
+        assert_eq!(message(Console::new(true), "hi".into()).unwrap(), "hi");
     }
 }

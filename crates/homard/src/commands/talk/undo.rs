@@ -3,21 +3,26 @@
 use clap::Args;
 use homard_client::Client;
 use homard_protocol::SessionRef;
+use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDescribeParams};
 use homard_protocol::methods::sessions::undo::{
     MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
 };
+use homard_runtime::brief;
 
-use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
-use crate::commands::words;
+use crate::commands::{Cx, terminal, words};
 use crate::report::{AlreadyTold, Mark};
+
+/// Longest title of a conversation that is shown, in characters.
+const TITLE_CHARS: usize = 40;
 
 const EXAMPLES: &str = "\
 Examples:
   homard undo --list                  what can be undone, newest first
   homard undo --dry-run               what undoing the last run would do
-  homard undo                         put back what the last run changed
+  homard undo                         put back what the last run changed; asks first
+  homard undo --yes                   the same without asking
   homard undo --session main --force  also files that changed since
   homard undo --run undo-…            take an undo back
 
@@ -49,6 +54,9 @@ pub(crate) struct UndoArgs {
     /// Put files back even if they changed since; what is there now is kept
     #[arg(long)]
     force: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
     /// Print JSON: what the gateway answered
     #[arg(long)]
     json: bool,
@@ -113,13 +121,31 @@ fn row(run: &UndoRun, now_ms: i64) -> Vec<String> {
 }
 
 async fn apply(cx: &Cx, client: &Client, args: &UndoArgs) -> anyhow::Result<()> {
-    let params = UndoApplyParams {
+    let look = UndoApplyParams {
         session_key: args.session.clone(),
         run_id: args.run.clone(),
         force: args.force,
-        dry_run: args.dry_run,
+        dry_run: true,
     };
-    let answer = client.call::<UndoApply>(&params).await?;
+    let mut answer = client.call::<UndoApply>(&look).await?;
+    if !args.json {
+        cx.console.note(&chat(client, &answer.run).await?);
+    }
+    if !args.dry_run {
+        if !args.yes && !args.json && terminal::is_manned() {
+            cx.console.note(&answer.words);
+            let console = cx.console;
+            let sure = move || terminal::confirm(console, "Undo it?");
+            // Beside the connection, which must not fall silent while somebody thinks.
+            if !tokio::task::spawn_blocking(sure).await?? {
+                cx.console.note("nothing was changed");
+                return Err(AlreadyTold.into());
+            }
+        }
+        // What was shown is undone, whatever has been done since.
+        let run_id = Some(answer.run.run_id);
+        answer = client.call::<UndoApply>(&UndoApplyParams { run_id, dry_run: false, ..look }).await?;
+    }
     if args.json {
         cx.console.json(&answer)?;
     } else {
@@ -129,4 +155,20 @@ async fn apply(cx: &Cx, client: &Client, args: &UndoArgs) -> anyhow::Result<()> 
         return Err(AlreadyTold.into());
     }
     Ok(())
+}
+
+/// The conversation a run belongs to, as its owner knows it, and when it was.
+async fn chat(client: &Client, run: &UndoRun) -> anyhow::Result<String> {
+    let key = &run.session_key;
+    let params = SessionsDescribeParams {
+        key: SessionRef::from(key.clone()),
+        agent_id: None,
+        include_derived_titles: Some(true),
+        include_last_message: None,
+    };
+    let row = client.call::<SessionsDescribe>(&params).await?.session;
+    let title = row.and_then(|row| row.label.or(row.display_name).or(row.derived_title));
+    let title = title.map_or_else(String::new, |title| format!(" “{}”", brief(&title, TITLE_CHARS)));
+    let at = jiff::Timestamp::from_millisecond(run.at)?.to_zoned(jiff::tz::TimeZone::system());
+    Ok(format!("conversation{title} ({key}), run of {}", at.strftime("%Y-%m-%d %H:%M")))
 }

@@ -1,0 +1,133 @@
+//! Commands that were not told enough: who sits at a terminal is asked, everybody else is given an example.
+
+use std::process::ExitStatus;
+
+use homard_testkit::{TEST_TOKEN, TestHome, WAIT_CAP};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::command_line::run;
+use crate::scenarios::world::{KEY, World, talk};
+
+/// Runs the program in a terminal; whenever it says one of these words, the text beside them is typed.
+async fn at_terminal(home: &TestHome, args: &[&str], typing: &[(&str, &str)]) -> (ExitStatus, String) {
+    let (mut ours, theirs) = pty_process::open().unwrap();
+    let command = pty_process::Command::new(crate::homard())
+        .args(args)
+        .env_clear()
+        .env("HOME", home.path())
+        .env("HOMARD_STATE_DIR", home.state_dir())
+        .env("HOMARD_GATEWAY_TOKEN", TEST_TOKEN)
+        .kill_on_drop(true);
+    let mut child = command.spawn(theirs).unwrap();
+    let mut typing = typing.iter();
+    let mut next = typing.next();
+    let mut said = Vec::new();
+    let talking = async {
+        let mut piece = [0; 4096];
+        // A terminal whose program is gone says so with an error.
+        while let Ok(read @ 1..) = ours.read(&mut piece).await {
+            said.extend(piece.iter().take(read));
+            if let Some((_, text)) = next.filter(|(words, _)| String::from_utf8_lossy(&said).contains(words))
+            {
+                ours.write_all(format!("{text}\r").as_bytes()).await.unwrap();
+                next = typing.next();
+            }
+        }
+    };
+    tokio::time::timeout(WAIT_CAP, talking).await.unwrap();
+    (child.wait().await.unwrap(), String::from_utf8_lossy(&said).into_owned())
+}
+
+fn config(home: &TestHome) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(home.config_path()).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn commands_without_what_they_need_give_an_example() {
+    let home = TestHome::new().unwrap();
+    let rows = [
+        (&["channels", "add"] as &[&str], "which platform? (", "homard channels add --channel "),
+        (&["cron", "add"], "a name (--name), a time (--at,", "homard cron add --name tea --at 20m"),
+        (&["cron", "add", "--name", "tea", "--at", "1h"], "something to do (--message", "homard cron add"),
+        (&["completion"], "for which shell? (bash,", "homard completion --shell bash"),
+        (&["agent"], "the message is empty", "homard agent \""),
+    ];
+    for (args, error, hint) in rows {
+        let (code, out, err) = run(&home, args).await;
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        let mut lines = err.lines();
+        assert!(
+            lines.next().is_some_and(|line| line.starts_with("error: ") && line.contains(error)),
+            "{err}"
+        );
+        assert!(lines.next().is_some_and(|line| line.starts_with(&format!("hint: {hint}"))), "{err}");
+        assert_eq!(lines.next(), None, "{err}");
+    }
+}
+
+#[tokio::test]
+async fn who_sits_at_a_terminal_is_asked_for_the_platform_and_what_it_needs() {
+    let home = TestHome::with_config(&json!({})).unwrap();
+    let typing = [("Which platform?", "irc"), ("(host", "irc.test"), ("(nick", "homard")];
+    let (status, said) = at_terminal(&home, &["channels", "add", "--no-probe"], &typing).await;
+    assert!(status.success(), "{said}");
+    let irc = &config(&home)["channels"]["irc"];
+    assert_eq!(
+        (&irc["host"], &irc["nick"], &irc["enabled"]),
+        (&json!("irc.test"), &json!("homard"), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn a_job_is_asked_for_in_three_questions() {
+    let world = World::start().await;
+    let home = world.gateway.home();
+    let typing = [("to do?", "Sum up my mail"), ("When?", "0 9 * * 1-5"), ("called?", "digest")];
+    let url = world.gateway.url();
+    let (status, said) =
+        at_terminal(home, &["cron", "add", "--url", &url, "--token", TEST_TOKEN], &typing).await;
+    assert!(status.success(), "{said}");
+    let jobs = world.owner().await.call("cron.list", json!({})).await.unwrap();
+    let job = &jobs["jobs"][0];
+    assert_eq!((&job["name"], &job["schedule"]["expr"]), (&json!("digest"), &json!("0 9 * * 1-5")), "{job}");
+    assert_eq!(job["payload"]["message"], "Sum up my mail");
+}
+
+#[tokio::test]
+async fn the_shell_is_asked_for() {
+    let home = TestHome::new().unwrap();
+    let (status, said) = at_terminal(&home, &["completion"], &[("For which shell?", "3")]).await;
+    assert!(status.success() && said.contains("complete -c homard"), "{said}");
+}
+
+#[tokio::test]
+async fn an_undo_names_the_conversation_and_asks_first() {
+    let world = World::start().await;
+    let note = world.gateway.home().state_dir().join("workspace/note.txt");
+    world.fake.calls("write", json!({"path": "note.txt", "content": "theirs\n"})).says("done");
+    talk(&mut world.owner().await, KEY, "write a note").await;
+    let url = world.gateway.url();
+    let undo = ["undo", "--url", &url, "--token", TEST_TOKEN];
+    let (status, said) = at_terminal(world.gateway.home(), &undo, &[("Undo it?", "n")]).await;
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(
+        said.contains(KEY) && said.contains("note.txt") && said.contains("nothing was changed"),
+        "{said}"
+    );
+    assert!(note.exists());
+    let (status, said) = at_terminal(world.gateway.home(), &undo, &[("Undo it?", "y")]).await;
+    assert!(status.success() && !note.exists(), "{said}");
+}
+
+#[tokio::test]
+async fn a_message_may_stand_by_itself() {
+    let world = World::start().await;
+    world.fake.says("well met");
+    let url = world.gateway.url();
+    let (code, out, err) =
+        run(world.gateway.home(), &["agent", "hello", "there", "--url", &url, "--token", TEST_TOKEN]).await;
+    assert_eq!((code, out.as_str()), (0, "well met\n"), "{err}");
+    let asked = world.fake.requests().remove(0).body.to_string();
+    assert!(asked.contains("hello there"), "{asked}");
+}
