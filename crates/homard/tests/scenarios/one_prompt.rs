@@ -131,7 +131,8 @@ async fn a_day_of_mixed_use_keeps_one_prefix() {
 async fn a_group_has_one_prompt_for_everybody_in_it() {
     let (world, telegram) = start().await;
     let mention = |text: &str| format!("@{} {text}", telegram.bot_name());
-    for (n, (who, text)) in [(BOB, "hello"), (ADA, "hello, too"), (BOB, "what now?")].into_iter().enumerate() {
+    for (n, (who, text)) in [(BOB, "hello"), (ADA, "hello, too"), (BOB, "what now?")].into_iter().enumerate()
+    {
         world.fake.says("arr");
         telegram.group_says(GROUP, who, &mention(text));
         telegram.wait_for_calls("sendMessage", n + 1).await.unwrap();

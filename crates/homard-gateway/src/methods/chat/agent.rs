@@ -68,13 +68,15 @@ fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), RequestError>
 
 /// How much the model is to be told first, where the caller says so.
 fn prompt_mode(rest: &serde_json::Map<String, Value>) -> Result<Option<String>, RequestError> {
-    let words = || "invalid agent params: at /promptMode: must be full, minimal or none";
     match rest.get("promptMode") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(word)) if ["full", "minimal", "none"].contains(&word.as_str()) => {
             Ok(Some(word.clone()))
         }
-        Some(_) => Err(RequestError::invalid(words())),
+        Some(_) => {
+            let words = "invalid agent params: at /promptMode: must be full, minimal or none";
+            Err(RequestError::invalid(words))
+        }
     }
 }
 
