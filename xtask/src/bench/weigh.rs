@@ -1,7 +1,7 @@
 //! `cargo xtask weigh`: what each package adds to the code of the program.
 //!
 //! Read from the names and sizes of the functions in a build that keeps them. What one package's generic code became
-//! for the types of another counts for that other: it would be gone without it.
+//! for the types of another counts for that other, where the name says so: it would be gone without it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

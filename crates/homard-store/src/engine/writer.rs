@@ -1,7 +1,7 @@
 //! The one thread that writes: it owns the write connection and every open transcript file.
 //!
-//! It takes all jobs that are waiting, runs them in one transaction (each in its own savepoint, so that a
-//! failing one spoils no other), commits once and then answers each. When nothing waits it does chores:
+//! It takes all jobs that are waiting, runs them in one transaction (each in its own savepoint, if they are several, so
+//! that a failing one spoils no other), commits once and then answers each. When nothing waits it does chores:
 //! small slices of sweeping that nobody should have to wait for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::effects::{Effects, Watch};
+use crate::effects::{Effects, Mark, Watch};
 use crate::engine::layout::Layout;
 use crate::inbox;
 use crate::outbox;
@@ -212,7 +212,7 @@ impl Writer {
                 if !self.conn.is_autocommit() {
                     self.conn.execute_batch("ROLLBACK").or_log("a lost transaction could not be rolled back");
                 }
-                self.effects.roll_back(crate::effects::Mark::default());
+                self.effects.roll_back(Mark::default());
                 self.files.forget_all();
                 self.calls.put_back(calls);
             }
@@ -225,49 +225,61 @@ impl Writer {
     }
 
     fn run_group(&mut self, group: &mut [Box<dyn Job>], calls: &[PendingCall]) -> Result<(), StoreError> {
-        self.sql("BEGIN IMMEDIATE")?;
+        self.begin_with(calls)?;
+        let mark = self.effects.mark();
+        if let [only] = group {
+            // There is nothing else to spoil, and a savepoint costs a copy of every page that is changed.
+            if !self.run_job(only.as_mut()) {
+                self.undo("ROLLBACK", mark)?;
+                self.begin_with(calls)?;
+            }
+            return self.sql("COMMIT");
+        }
         for job in group {
             let mark = self.effects.mark();
             self.sql("SAVEPOINT job")?;
-            let mut batch = Batch {
-                conn: &self.conn,
-                files: &mut self.files,
-                effects: &mut self.effects,
-                layout: &self.layout,
-                clock: &self.clock,
-            };
-            let ok = catch_unwind(AssertUnwindSafe(|| job.run(&mut batch))).unwrap_or(false);
-            if !ok {
-                // A full disk makes SQLite drop the whole transaction, and with it the jobs before this one.
-                if self.conn.is_autocommit() {
-                    return Err(StoreError::NotCommitted {
-                        reason: "the database gave up the transaction".into(),
-                    });
-                }
-                self.sql("ROLLBACK TO job")?;
-                self.effects.roll_back(mark);
-                self.files.forget_all();
+            if !self.run_job(job.as_mut()) {
+                self.undo("ROLLBACK TO job", mark)?;
             }
             self.sql("RELEASE job")?;
         }
-        self.write_calls(calls)?;
         self.sql("COMMIT")
     }
 
-    /// Adds the calls that waited; if that fails, the turns in this group are kept all the same.
-    fn write_calls(&self, calls: &[PendingCall]) -> Result<(), StoreError> {
-        if calls.is_empty() {
-            return Ok(());
+    /// Tells whether the job succeeded; one that panics has not.
+    fn run_job(&mut self, job: &mut dyn Job) -> bool {
+        let mut batch = Batch {
+            conn: &self.conn,
+            files: &mut self.files,
+            effects: &mut self.effects,
+            layout: &self.layout,
+            clock: &self.clock,
+        };
+        catch_unwind(AssertUnwindSafe(|| job.run(&mut batch))).unwrap_or(false)
+    }
+
+    /// Takes back what a job did.
+    fn undo(&mut self, sql: &str, mark: Mark) -> Result<(), StoreError> {
+        // A full disk makes SQLite drop the whole transaction, and with it the jobs before this one.
+        if self.conn.is_autocommit() {
+            return Err(StoreError::NotCommitted { reason: "the database gave up the transaction".into() });
         }
-        self.sql("SAVEPOINT calls")?;
-        if let Err(error) = usage::write(&self.conn, calls) {
-            if self.conn.is_autocommit() {
-                return Err(error);
-            }
-            tracing::error!(%error, calls = calls.len(), "what model calls cost could not be written");
-            self.sql("ROLLBACK TO calls")?;
+        self.sql(sql)?;
+        self.effects.roll_back(mark);
+        self.files.forget_all();
+        Ok(())
+    }
+
+    /// Begins a transaction with the calls that waited; if they cannot be written, it begins without them.
+    fn begin_with(&self, calls: &[PendingCall]) -> Result<(), StoreError> {
+        self.sql("BEGIN IMMEDIATE")?;
+        let Err(error) = usage::write(&self.conn, calls) else { return Ok(()) };
+        if self.conn.is_autocommit() {
+            return Err(error);
         }
-        self.sql("RELEASE calls")
+        tracing::error!(%error, calls = calls.len(), "what model calls cost could not be written");
+        self.sql("ROLLBACK")?;
+        self.sql("BEGIN IMMEDIATE")
     }
 
     fn sql(&self, sql: &str) -> Result<(), StoreError> {

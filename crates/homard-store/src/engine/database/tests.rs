@@ -38,13 +38,18 @@ fn a_statement_is_planned_once_whatever_it_is_asked() {
     let path = dir.path().join("homard.sqlite");
     let writer = super::open_writer(&path).unwrap();
     let reader = super::open_reader(&path).unwrap();
-    for conn in [writer, reader] {
+    let asked = [
         // The condition of a partial index, asked for as a value.
-        let mut statement = conn.prepare("SELECT id FROM sessions WHERE archived = ?1 LIMIT ?2").unwrap();
-        for asked in [[0, 1], [1, 1], [0, 2]] {
-            assert!(!statement.exists(asked).unwrap());
+        "SELECT id FROM sessions WHERE archived = ?1 LIMIT ?2",
+        "SELECT seq FROM transcript_entries INDEXED BY transcript_entry_ids
+         WHERE transcript = ?1 AND entry_id = ?2 ORDER BY seq DESC LIMIT 1",
+    ];
+    for (conn, sql) in [&writer, &reader].into_iter().flat_map(|conn| asked.map(|sql| (conn, sql))) {
+        let mut statement = conn.prepare(sql).unwrap();
+        for values in [[0, 1], [1, 1], [0, 2]] {
+            assert!(!statement.exists(values).unwrap());
         }
-        assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0);
+        assert_eq!(statement.get_status(rusqlite::StatementStatus::RePrepare), 0, "{sql}");
     }
 }
 
