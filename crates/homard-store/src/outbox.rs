@@ -213,6 +213,28 @@ impl OutboxStore<'_> {
             .await
     }
 
+    /// Runs whose answer waits and whose preview was given up, though it may have arrived.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn stray_previews(self) -> Result<Vec<RunId>, StoreError> {
+        self.store
+            .read(move |cx| {
+                let mut statement = cx.conn.prepare_cached(
+                    "SELECT DISTINCT w.run_id FROM outbox w JOIN outbox p ON p.message_key = w.run_id || ':preview'
+                     WHERE w.sent_at IS NULL AND w.failed_at IS NULL
+                       AND p.sent_at IS NULL AND p.failed_at IS NOT NULL AND p.ambiguous > 0",
+                )?;
+                let mut rows = statement.query([])?;
+                let mut runs = Vec::new();
+                while let Some(row) = rows.next()? {
+                    runs.push(parse_column("run_id", row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?);
+                }
+                Ok(runs)
+            })
+            .await
+    }
+
     /// What was given up, newest first.
     ///
     /// # Errors

@@ -189,10 +189,13 @@ pub(crate) fn preview_key(run: &RunId) -> String {
     format!("{run}:preview")
 }
 
-/// The message that shows a part of a run's answer, if there is one.
-pub(crate) async fn preview_of(inner: &Inner, run: &RunId) -> Option<String> {
-    let row = inner.store().outbox().get(&preview_key(run)).await;
+/// The message that shows a part of a run's answer, if there is one. One that may be there, nobody knows where, is noted.
+pub(crate) async fn preview_of(outgoing: &Outgoing, run: &RunId) -> Option<String> {
+    let row = outgoing.inner().store().outbox().get(&preview_key(run)).await;
     let row = row.or_log("a preview could not be looked for").flatten()?;
+    if row.failed_at.is_some() && row.sent_at.is_none() && row.ambiguous > 0 {
+        outgoing.outbox().note_stray_preview(run);
+    }
     row.sent_at.map(|_| receipt_of(&row).message_id).filter(|id| !id.is_empty())
 }
 

@@ -287,6 +287,9 @@ impl Outgoing {
             return Ok(());
         }
         let found = self.inner().store().outbox().recover().await?;
+        for run in self.inner().store().outbox().stray_previews().await? {
+            outbox.note_stray_preview(&run);
+        }
         if found > 0 {
             tracing::warn!(
                 messages = found,

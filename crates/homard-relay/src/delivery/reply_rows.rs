@@ -42,7 +42,7 @@ pub(crate) async fn rows(
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.
-        false => preview_of(inner, &run.id).await,
+        false => preview_of(outgoing, &run.id).await,
     };
     let preview = streamed.preview.as_deref().or(shown_before.as_deref());
     let mut rows = match text(route, outcome, said, &streamed) {

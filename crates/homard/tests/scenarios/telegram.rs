@@ -171,6 +171,25 @@ async fn an_answer_that_arrived_before_a_kill_is_found_and_not_said_again() {
 }
 
 #[tokio::test]
+async fn a_preview_that_arrived_before_a_kill_becomes_the_answer() {
+    let (mut world, telegram) =
+        start(|config| config["channels"]["telegram"]["streamMode"] = json!("partial")).await;
+    telegram.fail_next("sendMessage", Fault::HangAfter);
+    let gate = world.fake.gate("A-beginning-that-is-long-enough-to-be-shown and more");
+    telegram.user_says(ADA, ADA, "tell me");
+    let preview = telegram.next_sent().await.unwrap();
+    assert!(preview.text().starts_with("A-beginning"), "{preview:?}");
+    world.gateway.kill9().await.unwrap();
+    gate.release();
+    world.fake.says("the whole answer");
+    world.gateway.restart().await.unwrap();
+    let answer = telegram.next_sent().await.unwrap();
+    assert_eq!((answer.method, answer.message_id), ("editMessageText", preview.message_id));
+    let ours = telegram.shown(ADA).into_iter().filter(|shown| shown.is_ours).map(|shown| shown.text);
+    assert_eq!(ours.collect::<Vec<_>>(), ["the whole answer"]);
+}
+
+#[tokio::test]
 async fn updates_may_be_brought_to_the_gateways_own_port() {
     let (mut world, telegram) = start(|_| {}).await;
     let hook = format!("{}/telegram-webhook", world.gateway.http_url());

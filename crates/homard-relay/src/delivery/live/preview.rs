@@ -40,7 +40,7 @@ impl Watched {
             let withdrawn = self.outgoing.inner().store().outbox().withdraw(&preview_key(&self.run.id)).await;
             withdrawn.or_log("a preview could not be taken back");
             // It may have been taken late; and a turn that a restart cut off may have shown something before.
-            preview = preview_of(self.outgoing.inner(), &self.run.id).await;
+            preview = preview_of(&self.outgoing, &self.run.id).await;
         }
         Streamed { preview, ..Streamed::default() }
     }

@@ -3,7 +3,7 @@
 
 use homard_channel::{ChannelError, Content, KnownNearby, Outbound, Receipt, SharedChannel};
 use homard_protocol::RunId;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, Timestamp};
 use homard_store::{OutboundRecord, StoreError};
 
 use super::receipt_of;
@@ -69,9 +69,12 @@ async fn find(
 ) -> Result<Option<Receipt>, ChannelError> {
     let store = outgoing.inner().store();
     let near = store.outbox().near(row, outbound.address.to.as_str()).await.map_err(unread)?;
-    let before = |other: &&OutboundRecord| {
-        other.new.conversation == row.new.conversation && other.id < row.id && other.sent_at.is_some()
-    };
+    // In the threads of one place messages are sent at the same time: one could be taken for another.
+    let is_elsewhere = |other: &OutboundRecord| other.new.conversation != row.new.conversation;
+    if outbound.address.thread.is_some() || near.iter().any(is_elsewhere) {
+        return Ok(None);
+    }
+    let before = |other: &&OutboundRecord| other.id < row.id && other.sent_at.is_some();
     let since = near.iter().filter(before).map(|other| other.created_at).max().unwrap_or_default();
     if near.iter().any(|other| is_mistakable(other, row, since)) {
         return Ok(None);
@@ -91,16 +94,13 @@ async fn find(
     there.find_sent(outbound.clone(), known).await
 }
 
-/// Whether another message lies nobody knows where, so that it could be taken for this one. What was over before the
-/// last known message of the conversation was made (`since`) stands before that, where nobody looks; so do copies of what
-/// was sent in the same conversation. And a preview may well become the answer.
-fn is_mistakable(other: &OutboundRecord, row: &OutboundRecord, since: i64) -> bool {
-    if row.new.run_id.as_ref().is_some_and(|run| other.new.key == preview_key(run)) {
-        return false;
-    }
-    let is_settled = other.sent_at.is_some() && other.new.conversation == row.new.conversation;
-    let is_before = other.sent_at.or(other.failed_at).is_some_and(|over| over < since);
-    other.sending_at.is_some() || (other.ambiguous > 0 && !is_settled && !is_before)
+/// Whether another message lies nobody knows where, so that it could be taken for this one. Copies of what was sent, and
+/// what was over before the last known message was made (`since`), stand before that, where nobody looks. And a preview
+/// may well become the answer.
+fn is_mistakable(other: &OutboundRecord, row: &OutboundRecord, since: Timestamp) -> bool {
+    let is_own_preview = row.new.run_id.as_ref().is_some_and(|run| other.new.key == preview_key(run));
+    let is_before = other.failed_at.is_some_and(|over| over < since);
+    other.ambiguous > 0 && other.sent_at.is_none() && !is_before && !is_own_preview
 }
 
 fn unread(error: StoreError) -> ChannelError {
