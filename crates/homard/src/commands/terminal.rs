@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn a_choice_is_meant_by_its_number_or_its_name() {
-        let choices = [("irc", "the old one"), ("telegram", "")];
+        let choices = [("north", "cold"), ("south", "")];
         for (typed, name) in
-            [("1", Some("irc")), ("Telegram", Some("telegram")), ("0", None), ("3", None), ("tele", None)]
+            [("1", Some("north")), ("South", Some("south")), ("0", None), ("3", None), ("sou", None)]
         {
             assert_eq!(meant(typed, &choices), name, "{typed}");
         }
