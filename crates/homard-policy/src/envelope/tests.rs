@@ -83,7 +83,6 @@ fn everything_stands_in_its_order() {
         files: &files,
         thread_starter: Some("the start"),
         events: &events,
-        was_stopped: true,
         last_at: Some(message.timestamp - 300_000),
         ..Told::new(&message, "hello all")
     };
@@ -92,7 +91,6 @@ fn everything_stands_in_its_order() {
         "[media attached: /media/a.png (image/png)]",
         "MEDIA:<path or URL>",
         "System: [Tue 2026-02-17 13:30 UTC] Bob joined",
-        "was stopped before it was finished",
         "Conversation info (untrusted",
         "Sender (untrusted",
         "Thread starter (untrusted",

@@ -55,7 +55,6 @@ impl Dispatch {
         told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
-        told.was_stopped = entry.is_some_and(|entry| entry.aborted_last_run == Some(true));
         told.last_at = entry.and_then(|entry| entry.last_interaction_at);
         told.group = GroupTold {
             activation: activation.and_then(Activation::parse).unwrap_or(usual),
