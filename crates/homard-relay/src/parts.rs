@@ -170,10 +170,7 @@ part! {
 part! {
     /// What goes out to chat platforms, kept until it has arrived.
     pub(crate) Outgoing
-    has {
-        outbox: Outbox = outbox, channels: Channels = platforms.channels, runs: Runs = turns.runs,
-        replaced_files: Undo = setup.undo,
-    }
+    has { outbox: Outbox = outbox, channels: Channels = platforms.channels, replaced_files: Undo = setup.undo }
     asks {}
 }
 part! {
