@@ -21,7 +21,7 @@ use tokio::sync::watch;
 use crate::delivery::outbox::{OutgoingText, receipt_of, row_of};
 use crate::delivery::reply_style::Manner;
 use crate::parts::ChatApprovals;
-use places::Place;
+use places::QuestionPlace;
 pub(crate) use press::{PREFIX as BUTTON_PREFIX, answer_of, name_of};
 
 /// What the keys of questions begin with in the outbox.
@@ -55,7 +55,7 @@ impl ChatApprovals {
     async fn show_at(
         &self,
         question: &Question,
-        place: &Place,
+        place: &QuestionPlace,
         key: String,
         mut ended: watch::Receiver<Option<ApprovalOutcome>>,
     ) {

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 8;
 
 /// A place a question is shown at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct QuestionPlace {
     pub(super) address: Address,
     /// Whether it is not where the conversation is.
     pub(super) is_elsewhere: bool,
@@ -28,9 +28,9 @@ pub(super) struct Place {
 
 impl ChatApprovals {
     /// Where a question is shown: as the owner wrote it, else with an owner who asked for what needs it.
-    pub(super) async fn places(&self, question: &Question) -> Result<Vec<Place>, StoreError> {
+    pub(super) async fn places(&self, question: &Question) -> Result<Vec<QuestionPlace>, StoreError> {
         let config = self.inner().config();
-        let here = |address| Place { address, is_elsewhere: false };
+        let here = |address| QuestionPlace { address, is_elsewhere: false };
         let Some(routing) = routing(&config, question) else {
             return Ok(self.with_its_owner(question).await?.map(here).into_iter().collect());
         };
@@ -39,8 +39,8 @@ impl ChatApprovals {
             places.extend(self.in_its_conversation(question).await?.map(here));
         }
         for address in self.targets(&config, routing) {
-            if !places.iter().any(|place: &Place| is_same_place(&place.address, &address)) {
-                places.push(Place { address, is_elsewhere: true });
+            if !places.iter().any(|place: &QuestionPlace| is_same_place(&place.address, &address)) {
+                places.push(QuestionPlace { address, is_elsewhere: true });
             }
         }
         Ok(places)
@@ -93,7 +93,7 @@ impl ChatApprovals {
     /// Where an owner follows the turn that asks. In a chat with somebody else nobody could answer, and what is asked may
     /// be private.
     async fn with_its_owner(&self, question: &Question) -> Result<Option<Address>, StoreError> {
-        let Some(Origin { address, by_owner }) = self.origin(question).await? else { return Ok(None) };
+        let Some(TurnChat { address, by_owner }) = self.origin(question).await? else { return Ok(None) };
         let is_theirs = match address.chat {
             ChatKind::Direct => {
                 let person = Sender::Peer { id: address.to.clone(), name: None };
@@ -106,7 +106,7 @@ impl ChatApprovals {
 
     /// Where the turn that asks is answered, if on a chat platform. An agent that works for another is asked about where
     /// that one is; what nobody typed, where its agent was last spoken to.
-    async fn origin(&self, question: &Question) -> Result<Option<Origin>, StoreError> {
+    async fn origin(&self, question: &Question) -> Result<Option<TurnChat>, StoreError> {
         let mut next: Option<RunId> = question.request.run_id.clone();
         for _ancestor in 0..MAX_DEPTH {
             let Some(run) = next.take() else { return Ok(None) };
@@ -119,7 +119,7 @@ impl ChatApprovals {
                     ChatKind::Direct => reply.is_owner || !is_typed,
                     ChatKind::Group | ChatKind::Channel => reply.is_owner && is_typed,
                 };
-                return Ok(Some(Origin { address: reply.address, by_owner }));
+                return Ok(Some(TurnChat { address: reply.address, by_owner }));
             }
             let key = match source {
                 Some(Source::Subagent) => {
@@ -151,14 +151,16 @@ impl ChatApprovals {
                 | None => return Ok(None),
             };
             let address = self.messages().route_of(&key).await?;
-            return Ok(address.map(|address| Origin { by_owner: address.chat == ChatKind::Direct, address }));
+            return Ok(
+                address.map(|address| TurnChat { by_owner: address.chat == ChatKind::Direct, address })
+            );
         }
         Ok(None)
     }
 }
 
 /// Where a turn is answered, and whether an owner asked for it.
-struct Origin {
+struct TurnChat {
     address: Address,
     by_owner: bool,
 }

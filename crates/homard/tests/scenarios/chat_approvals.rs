@@ -215,7 +215,7 @@ async fn after_a_kill_the_question_of_before_says_that_it_is_over() {
     world.gateway.kill9().await.unwrap();
     world.fake.says("I start afresh.");
     world.gateway.restart().await.unwrap();
-    let said = over_among(&there, 2, &asked, "the gateway restarted").await;
+    let said = over_among(&there, 2, &asked, "The gateway restarted").await;
     assert_eq!(said, ["I start afresh."]);
     // The button of before answers nothing.
     there.presses(OWNER, OWNER, asked.message_id.unwrap(), &value(&asked, "Allow once"));
