@@ -208,10 +208,10 @@ async fn after_a_kill_the_question_of_before_says_that_it_is_over() {
     world.fake.calls("exec", json!({"command": "echo is-done"}));
     there.user_says(OWNER, OWNER, "do it");
     let asked = question(&there, OWNER, "echo is-done").await;
-    // Messages go out one after the other, so the receipt of the question is kept once another has come.
-    let beside = json!({"to": "telegram:7", "message": "beside it", "idempotencyKey": "k"});
-    world.owner().await.call("send", beside).await.unwrap();
-    assert_eq!(there.next_sent().await.unwrap().text(), "beside it");
+    // What goes to a chat goes one after the other, so the receipt of the question is kept once something else is done.
+    let on = json!({"target": "7", "messageId": asked.message_id.unwrap().to_string(), "emoji": "👀"});
+    let react = json!({"channel": "telegram", "action": "react", "params": on, "idempotencyKey": "k"});
+    world.owner().await.call("message.action", react).await.unwrap();
     world.gateway.kill9().await.unwrap();
     world.fake.says("I start afresh.");
     world.gateway.restart().await.unwrap();
