@@ -212,6 +212,7 @@ async fn after_a_kill_the_question_of_before_says_that_it_is_over() {
     let on = json!({"target": "7", "messageId": asked.message_id.unwrap().to_string(), "emoji": "👀"});
     let react = json!({"channel": "telegram", "action": "react", "params": on, "idempotencyKey": "k"});
     world.owner().await.call("message.action", react).await.unwrap();
+    assert_eq!(there.next_sent().await.unwrap().method, "setMessageReaction");
     world.gateway.kill9().await.unwrap();
     world.fake.says("I start afresh.");
     world.gateway.restart().await.unwrap();
