@@ -4,6 +4,7 @@ use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId, UserBl
 use serde::{Deserialize, Serialize};
 
 use crate::abilities::{ChatKind, MediaKind};
+use crate::outbound::Address;
 
 /// One message from outside, before anybody asked whether its sender may speak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,18 @@ pub struct Inbound {
 }
 
 impl Inbound {
+    /// Where it was said; nowhere for an operator, who named a session.
+    #[must_use]
+    pub fn address(&self) -> Option<Address> {
+        Some(Address {
+            channel: self.channel.clone(),
+            account: self.account.clone(),
+            chat: self.conversation.kind(),
+            to: self.conversation.peer()?.clone(),
+            thread: self.conversation.thread().cloned(),
+        })
+    }
+
     /// A message an authenticated operator sends into a session of their choice.
     #[must_use]
     pub fn from_operator(session: SessionKey, message_id: String, text: String, timestamp: i64) -> Self {
@@ -156,6 +169,19 @@ pub struct Details {
     pub native_command: bool,
     /// Words about the place that strangers may have written, such as a topic.
     pub about: Vec<String>,
+    /// The button that was pressed, where it is the press of one rather than a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressed: Option<Press>,
+}
+
+/// A button below one of our messages that somebody pressed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Press {
+    /// The message it stands below.
+    pub message_id: String,
+    /// Its value, as it was sent.
+    pub value: String,
 }
 
 /// A message that is answered to.

@@ -20,7 +20,7 @@ pub use channel::{
     BoxFuture, Channel, ChannelError, DynChannel, Inbox, InboxClosed, InboxItem, Probe, SharedChannel,
 };
 pub use inbound::{
-    Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Quoted, Sender,
+    Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Press, Quoted, Sender,
 };
 pub use ingress::{Ingress, IngressHandler, IngressLimits, IngressMount, Mounted, PathTaken};
 pub use outbound::{Address, Button, Content, File, KnownNearby, Outbound, Receipt, RichText};

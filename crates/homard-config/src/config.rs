@@ -4,6 +4,7 @@
 //! Each section has its own file, with the raw shape's counterpart beside the decision.
 
 pub mod agents;
+pub mod approvals;
 pub mod auth;
 pub mod bindings;
 pub mod budgets;
@@ -62,6 +63,8 @@ pub struct Config {
     /// What agents have been taught.
     pub skills: skills::Skills,
     pub cron: cron::Cron,
+    /// Where questions to the owner are shown on chat platforms.
+    pub approvals: approvals::ApprovalRoutes,
     pub logging: logging::Logging,
     /// Being found by others.
     pub discovery: gateway::reach::Discovery,
@@ -117,6 +120,7 @@ impl Config {
             session: session::Session::resolve(raw.session.unwrap_or_default(), cx),
             skills: skills::Skills::resolve(raw.skills.unwrap_or_default(), cx),
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
+            approvals: approvals::ApprovalRoutes::resolve(raw.approvals.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
             discovery: gateway::reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
             diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),

@@ -75,6 +75,8 @@ pub(crate) struct Raw {
     pub(crate) hooks: Option<extensions::Hooks>,
     /// Turns nobody typed.
     pub(crate) cron: Option<extensions::Cron>,
+    /// Where questions to the owner are shown.
+    pub(crate) approvals: Option<extensions::Approvals>,
     /// Speaking with the assistant.
     #[expect(dead_code, reason = "handed to clients as written, by `talk.config`")]
     pub(crate) talk: Option<surfaces::Talk>,

@@ -88,7 +88,7 @@ fn log(gateway: &Gateway, question: &Question) {
         }
         None => tracing::warn!(
             %id, %tool,
-            "waiting for approval, but nobody who may approve is connected; open the page or run `homard approvals watch`"
+            "waiting for approval, and nobody who may approve is connected; open the page, run `homard approvals watch`, or answer where the owner is asked on a chat platform"
         ),
         Some(outcome) => {
             let by = question.answered_by.as_deref().unwrap_or("nobody");

@@ -33,7 +33,7 @@ pub const MAX_EVENTS: usize = 20;
 pub const ONLY_FILES: &str = "(There is no text with what is attached.)";
 /// What a sender is answered when a message is nothing at all.
 pub const NO_TEXT_REPLY: &str = "There was no text in your message. What can I do for you?";
-/// What the model is told after its last answer was stopped.
+/// What messages of earlier versions told the model after its last answer was stopped; it is told beside them now.
 const STOPPED: &str =
     "Note: your previous answer was stopped before it was finished. Go on with care, or ask what is wanted.";
 /// What the model is told behind an event that wakes it.
@@ -112,8 +112,6 @@ pub struct Told<'a> {
     pub files: &'a [AttachedFile],
     /// What happened meanwhile: when, and in words.
     pub events: &'a [(i64, String)],
-    /// Whether our last answer was stopped.
-    pub was_stopped: bool,
     /// When the last message before this one came, in milliseconds since 1970.
     pub last_at: Option<i64>,
     /// What the owner wrote about the chat (`systemPrompt`), where the prompt of the conversation does not say it.
@@ -136,7 +134,6 @@ impl<'a> Told<'a> {
             history: &[],
             files: &[],
             events: &[],
-            was_stopped: false,
             last_at: None,
             owners_note: None,
             zone: TimeZone::UTC,
@@ -181,9 +178,6 @@ pub fn prompt(told: &Told<'_>) -> String {
     let events: Vec<String> = events.map(|(at, text)| event_line(*at, text, &told.zone)).collect();
     if !events.is_empty() {
         blocks.push(events.join("\n"));
-    }
-    if told.was_stopped {
-        blocks.push(STOPPED.to_owned());
     }
     if let Some(note) = told.owners_note.map(str::trim).filter(|note| !note.is_empty()) {
         blocks.push(format!("{OWNERS_NOTE}\n{}", fenced(&json!({ "body": note }))));

@@ -1,7 +1,6 @@
 //! The way out: from a reply to rows in the outbox and to the platforms.
 
 pub(crate) mod answer;
-mod approval_notice;
 pub(crate) mod deliver;
 pub(crate) mod live;
 pub(crate) mod media;

@@ -9,6 +9,7 @@
 //! once. Everything comes in by [`Relay::accept`]; what is heard on chat platforms goes through `intake` first, which
 //! routes, judges and gathers it. Sockets are not known here.
 
+mod approvals;
 mod bus;
 pub mod commands;
 mod delivery;

@@ -12,6 +12,7 @@ mod files;
 mod mirror;
 mod parts;
 pub(crate) mod route;
+mod session_files;
 mod target;
 
 use std::time::Duration;
@@ -35,6 +36,8 @@ pub use files::FileError;
 pub use target::ChannelName;
 
 pub(crate) use files::{Folders, is_address, take as take_file};
+pub(crate) use route::is_same_place;
+pub(crate) use session_files::SessionFiles;
 
 /// How long somebody waits for a receipt; the message goes out later all the same.
 const SEND_WAIT: Duration = Duration::from_secs(30);
@@ -316,7 +319,11 @@ impl MessageActions {
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),
             records: self.inner().paths().records(),
-            scratch: Some(files::SCRATCH.into()),
+            session: acting.session.clone().map(|key| SessionFiles {
+                key,
+                store: self.inner().store().clone(),
+                changes: self.replaced_files().clone(),
+            }),
             caller: acting.caller,
         }
     }

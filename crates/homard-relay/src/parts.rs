@@ -109,7 +109,7 @@ part! {
     /// What is heard on chat platforms: kept, gathered, routed, judged.
     pub(crate) Intake
     has { state: IntakeState = intake, channels: Channels = platforms.channels }
-    asks { dispatch => Dispatch, outgoing => Outgoing }
+    asks { chat_approvals => ChatApprovals, dispatch => Dispatch, outgoing => Outgoing }
 }
 part! {
     /// What is done about a message whose sender may speak: stop, begin anew, obey, or ask the model.
@@ -127,8 +127,8 @@ part! {
     pub(crate) ChatCommands
     has { runs: Runs = turns.runs, approvals: Approvals = setup.approvals }
     asks {
-        dispatch => Dispatch, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup,
-        subagent_commands => SubagentCommands, turns => Turns,
+        chat_approvals => ChatApprovals, dispatch => Dispatch, outgoing => Outgoing, sessions => Sessions,
+        setup => TurnSetup, subagent_commands => SubagentCommands, turns => Turns,
     }
 }
 part! {
@@ -145,8 +145,8 @@ part! {
         call_quota: CallQuota = turns.call_quota,
     }
     asks {
-        commands => ChatCommands, messages => MessageActions, outgoing => Outgoing, setup => TurnSetup,
-        subagents => Subagents,
+        chat_approvals => ChatApprovals, commands => ChatCommands, messages => MessageActions, outgoing => Outgoing,
+        setup => TurnSetup, subagents => Subagents,
     }
 }
 part! {
@@ -170,20 +170,29 @@ part! {
 part! {
     /// What goes out to chat platforms, kept until it has arrived.
     pub(crate) Outgoing
-    has { outbox: Outbox = outbox, channels: Channels = platforms.channels, runs: Runs = turns.runs }
+    has { outbox: Outbox = outbox, channels: Channels = platforms.channels, replaced_files: Undo = setup.undo }
     asks {}
 }
 part! {
     /// Acts on a chat platform that somebody asks for: sending, reacting, editing, finding the place.
     pub MessageActions
-    has { runs: Runs = turns.runs, channels: Channels = platforms.channels, channel_names: Names = platforms.names }
+    has {
+        runs: Runs = turns.runs, channels: Channels = platforms.channels, channel_names: Names = platforms.names,
+        replaced_files: Undo = setup.undo,
+    }
     asks { outgoing => Outgoing, sessions => Sessions }
 }
 part! {
     /// The accounts that are connected, and the strangers who write to them.
     pub Platforms
     has { channels: Channels = platforms.channels }
-    asks { intake => Intake, outgoing => Outgoing }
+    asks { chat_approvals => ChatApprovals, intake => Intake, outgoing => Outgoing }
+}
+part! {
+    /// Questions to the owner, shown and answered on chat platforms.
+    pub(crate) ChatApprovals
+    has { approvals: Approvals = setup.approvals }
+    asks { messages => MessageActions, outgoing => Outgoing }
 }
 
 impl TurnSetup {

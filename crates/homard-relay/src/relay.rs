@@ -24,7 +24,9 @@ use crate::bus::{Audience, Bus};
 use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::rules::KeptRules;
 use crate::message_actions::{ChannelName, Names};
-use crate::parts::{MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns};
+use crate::parts::{
+    ChatApprovals, MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns,
+};
 use crate::trail;
 use crate::turn_setup::SetupState;
 use crate::turn_setup::offer::Offers;
@@ -288,7 +290,7 @@ impl Relay {
         &self.inner().hooks
     }
 
-    /// Tells questions to those who subscribed, and shows them on the platform their run was asked from.
+    /// Tells questions to those who subscribed, and shows them on chat platforms.
     pub fn follow_approvals(&self) {
         let told = self.downgrade();
         self.approvals().subscribe(move |question| {
@@ -302,7 +304,7 @@ impl Relay {
         let shown = self.downgrade();
         self.events().subscribe(move |event| {
             if let (DomainEvent::ApprovalAsked(question), Some(parts)) = (event, shown.upgrade()) {
-                Outgoing::of(parts).show_approval(question);
+                ChatApprovals::of(parts).show(question);
             }
         });
     }

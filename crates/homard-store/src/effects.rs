@@ -5,11 +5,11 @@
 //! said hears of it after the commit, too.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use homard_protocol::SessionId;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, Subscribers};
 use tokio::sync::mpsc;
 
 use crate::transcripts::PageEntry;
@@ -26,13 +26,18 @@ pub struct NewEntries {
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     wanted: AtomicBool,
-    listener: OnceLock<mpsc::Sender<NewEntries>>,
+    listeners: Subscribers<NewEntries>,
 }
 
 impl Watch {
-    /// Takes the listener; the first one stands. `false` when there was one.
-    pub(crate) fn listen(&self, listener: mpsc::Sender<NewEntries>) -> bool {
-        self.listener.set(listener).is_ok()
+    /// Takes one more listener.
+    pub(crate) fn listen(&self, listener: mpsc::Sender<NewEntries>) {
+        self.listeners.subscribe(move |entries| {
+            // A listener that is so far behind reads the conversation again anyway.
+            if listener.try_send(entries.clone()).is_err() {
+                tracing::debug!("what was appended could not be told to those who watch");
+            }
+        });
     }
 
     /// Says whether anybody wants to hear.
@@ -137,12 +142,7 @@ impl Effects {
     pub(crate) fn committed(&mut self) {
         self.undo.clear();
         for entries in self.told.drain(..) {
-            // A listener that is so far behind reads the conversation again anyway.
-            if let Some(listener) = self.watch.listener.get()
-                && listener.try_send(entries).is_err()
-            {
-                tracing::debug!("what was appended could not be told to those who watch");
-            }
+            self.watch.listeners.publish(&entries);
         }
         for after in self.after.drain(..) {
             match after {

@@ -15,6 +15,8 @@ use crate::store::{Store, StoreError, from_json, to_json};
 
 /// Most notes that wait for one conversation; the oldest go first.
 const MAX_NOTES: usize = 20;
+/// What a conversation is told whose last answer was stopped.
+const STOPPED: &str = "System: your previous answer was stopped before it was finished. Go on with care, or ask what is wanted.";
 /// What such a line of a transcript is called.
 const CUSTOM_TYPE: &str = "system-event";
 
@@ -141,6 +143,11 @@ pub(crate) fn take(batch: &Batch<'_>, key: &SessionKey) -> Result<Vec<EntryKind>
     }
     let first = (!plain.is_empty()).then(|| line(plain.join("\n\n"), None));
     Ok(first.into_iter().chain(marked).collect())
+}
+
+/// The line that tells of an answer that was stopped.
+pub(crate) fn of_stopped() -> EntryKind {
+    line(STOPPED.to_owned(), None)
 }
 
 fn line(text: String, details: Option<Value>) -> EntryKind {

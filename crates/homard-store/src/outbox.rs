@@ -179,6 +179,23 @@ impl OutboxStore<'_> {
         self.store.read(move |cx| load(cx.conn, &key)).await
     }
 
+    /// Rows whose keys begin so, in order.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn beginning_with(self, prefix: &str) -> Result<Vec<OutboundRecord>, StoreError> {
+        let (from, to) = (prefix.to_owned(), format!("{prefix}\u{10ffff}"));
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM outbox WHERE message_key >= ?1 AND message_key < ?2 \
+                     ORDER BY id LIMIT {MAX_LISTED}"
+                );
+                list(cx.conn, &sql, [from, to])
+            })
+            .await
+    }
+
     /// What a run has kept to be sent so far, in order.
     ///
     /// # Errors

@@ -292,11 +292,9 @@ impl Store {
     }
 
     /// Sends what is appended to conversations, once it is committed, to `listener` while somebody
-    /// [wants to hear it](Self::want_appends). The first listener stands; one that is full misses things.
+    /// [wants to hear it](Self::want_appends). There may be any number of them; one that is full misses things.
     pub fn listen_to_appends(&self, listener: mpsc::Sender<NewEntries>) {
-        if !self.inner.watch.listen(listener) {
-            tracing::error!("a second listener for appended entries was not taken");
-        }
+        self.inner.watch.listen(listener);
     }
 
     /// Says whether anybody wants to hear what is appended; if not, it costs nothing.

@@ -24,6 +24,8 @@ mod branches;
 #[cfg(test)]
 mod chat;
 #[cfg(test)]
+mod chat_approvals;
+#[cfg(test)]
 mod command_bounds;
 #[cfg(test)]
 mod commands;

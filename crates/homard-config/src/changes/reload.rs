@@ -55,9 +55,10 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 34] = [
+const RULES: [(&str, Rule); 35] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
+    ("approvals", Rule::Nothing),
     ("audio", Rule::Nothing),
     ("auth", Rule::Nothing),
     ("bindings", Rule::Nothing),

@@ -234,3 +234,48 @@ pub(crate) struct Cron {
     /// Whom to tell about failures.
     pub(crate) failure_alert: Option<Value>,
 }
+
+/// Where questions to the owner are shown on chat platforms.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Approvals {
+    /// About commands.
+    pub(crate) exec: Option<ApprovalRouting>,
+    /// About all other tools.
+    pub(crate) plugin: Option<ApprovalRouting>,
+}
+
+/// Where questions of one kind are shown.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ApprovalRouting {
+    /// Show them as written here; otherwise only in the chat of an owner whose words led to them.
+    ///
+    /// Default: `false`.
+    pub(crate) enabled: Option<bool>,
+    /// Where the conversation is, in the places below, or both.
+    ///
+    /// Default: `session`.
+    #[schemars(extend("enum" = ["session","targets","both"]))]
+    pub(crate) mode: Option<String>,
+    /// Only for these agents.
+    pub(crate) agent_filter: Option<Vec<String>>,
+    /// Only for conversations whose key has one of these in it; regular expressions are understood.
+    pub(crate) session_filter: Option<Vec<String>>,
+    /// Places they are sent to. Whoever is written to in a direct chat may answer.
+    pub(crate) targets: Option<Vec<ApprovalTarget>>,
+}
+
+/// A place questions are sent to.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ApprovalTarget {
+    /// Platform.
+    pub(crate) channel: Option<String>,
+    /// Conversation.
+    pub(crate) to: Option<String>,
+    /// Our account there.
+    pub(crate) account_id: Option<String>,
+    /// Thread, by its number or name.
+    pub(crate) thread_id: Option<Value>,
+}

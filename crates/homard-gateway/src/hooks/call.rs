@@ -79,10 +79,14 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Whether the caller said anything about it.
+    /// Whether the answer goes to a chat platform, if there is a place for it.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.deliver != Some(false)
+    }
+
+    /// Whether the caller said that it is to.
     pub(crate) fn is_asked_for(&self) -> bool {
-        self.deliver == Some(true)
-            || (self.deliver != Some(false) && (self.channel.is_some() || self.to.is_some()))
+        self.deliver == Some(true) || (self.is_wanted() && (self.channel.is_some() || self.to.is_some()))
     }
 }
 

@@ -80,7 +80,6 @@ fn everything_stands_in_its_order() {
         history: &history,
         files: &files,
         events: &events,
-        was_stopped: true,
         last_at: Some(message.timestamp - 300_000),
         ..Told::new(&message, "hello all")
     };
@@ -89,7 +88,6 @@ fn everything_stands_in_its_order() {
         "[media attached: /media/a.png (image/png)]",
         "MEDIA:<path or URL>",
         "System: [Tue 2026-02-17 13:30 UTC] Bob joined",
-        "was stopped before it was finished",
         "Conversation info (untrusted",
         "Sender (untrusted",
         "Replied message (untrusted",

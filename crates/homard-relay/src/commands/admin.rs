@@ -1,7 +1,6 @@
 //! Commands about the house itself: `/config`, `/debug`, `/restart`, `/approve`, `/allowlist`, `/bash`.
 
 use futures_util::FutureExt;
-use homard_channel::Sender;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
 use homard_runtime::{Clip, millis};
@@ -9,6 +8,7 @@ use homard_tools::{ToolOutcome, Verdict};
 use serde_json::{Value, json};
 
 use super::{Answer, Begun, Entry, words};
+use crate::approvals::name_of;
 use crate::parts::ChatCommands;
 use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
 
@@ -96,11 +96,8 @@ impl ChatCommands {
     /// `/approve id decision`.
     pub(super) fn answer_question(&self, begun: &Begun, rest: &str) -> Answer {
         let (id, decision) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let verdict = match decision.trim().to_lowercase().as_str() {
-            "allow-once" | "once" | "allow" | "yes" => Verdict::AllowOnce,
-            "allow-always" | "always" => Verdict::AllowAlways,
-            "deny" | "no" | "reject" => Verdict::Deny,
-            _ => return Err("write /approve <id> allow-once, allow-always or deny".to_owned()),
+        let Some(verdict) = Verdict::parse(decision) else {
+            return Err("write /approve <id> allow-once, allow-always or deny".to_owned());
         };
         let router = self.approvals();
         let pending = router.pending();
@@ -110,21 +107,19 @@ impl ChatCommands {
         };
         // Somebody who may use commands in one conversation does not decide for another. And what is asked because of
         // their own words is asked of the owner: they may take it back, not allow it.
-        let standing = begun.admitted.standing();
+        let message = begun.admitted.message();
         let is_here = question.request.session_key.as_ref() == Some(begun.admitted.session_key());
-        if !standing.is_owner && !is_here {
+        let may_allow =
+            begun.admitted.standing().is_owner || self.chat_approvals().is_asked(question, message);
+        if !may_allow && !is_here {
             return Err(format!("no question `{id}` is open"));
         }
-        if !may_answer(verdict, standing.is_owner) {
+        if !may_answer(verdict, may_allow) {
             return Err(
                 "only the owner may allow this; who that is stands in commands.ownerAllowFrom".to_owned()
             );
         }
-        let by = match &begun.admitted.message().sender {
-            Sender::Operator => "operator".to_owned(),
-            Sender::Peer { id, .. } => format!("{}:{id}", begun.admitted.message().channel),
-        };
-        router.resolve(&question.id, verdict, &by).map_err(words)?;
+        router.resolve(&question.id, verdict, &name_of(message)).map_err(words)?;
         Ok(match verdict {
             Verdict::AllowOnce => "✅ Allowed once.".to_owned(),
             Verdict::AllowAlways => "✅ Allowed from now on.".to_owned(),
@@ -173,9 +168,9 @@ impl ChatCommands {
     }
 }
 
-/// Whether somebody who may use commands may answer a question of their own conversation so.
-fn may_answer(verdict: Verdict, is_owner: bool) -> bool {
-    is_owner || verdict == Verdict::Deny
+/// Whether somebody may answer so: whoever may not allow may still take back what they led to.
+fn may_answer(verdict: Verdict, may_allow: bool) -> bool {
+    may_allow || verdict == Verdict::Deny
 }
 
 fn said(outcome: &ToolOutcome) -> String {

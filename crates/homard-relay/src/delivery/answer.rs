@@ -107,7 +107,7 @@ impl FinalReply<'_> {
         let caller = if is_owners { Caller::Owner } else { Caller::Guest };
         let mut files = Vec::new();
         for named in std::mem::take(&mut said.media) {
-            match media::take(inner, &workspace, caller, &named).await {
+            match media::take(self.outgoing, &self.run.session_key, &workspace, caller, &named).await {
                 Ok(file) => match self.as_sendable(file, said.as_voice) {
                     Ok(file) => files.push(file),
                     Err(name) => add_line(&mut said.text, &format!("Attachment: {name}")),

@@ -1,17 +1,19 @@
 //! Files an answer names: which may be sent, and keeping them until they are.
 //!
-//! A model can be talked into naming any path, so only files below the agent's workspace and below what Homard itself
-//! keeps of media are sent. They are copied when the answer is kept, because the agent may change or delete them before
+//! A model can be talked into naming any path, so only files below the agent's workspace are sent, those the
+//! conversation was sent, and those its runs made. They are copied when the answer is kept, because the agent may change or delete them before
 //! the platform has them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use homard_channel::{Content, File, Outbound};
+use homard_protocol::SessionKey;
 use homard_runtime::OrLog;
 use homard_tools::Caller;
 
-use crate::message_actions::{FileError, FileForm, FileWanted, Folders, is_address, take_file};
+use crate::message_actions::{FileError, FileForm, FileWanted, Folders, SessionFiles, is_address, take_file};
+use crate::parts::Outgoing;
 use crate::relay::Inner;
 
 /// How long copies of what could not be sent are kept.
@@ -31,7 +33,8 @@ pub(crate) enum NotSendable {
 /// Takes a file an answer of an agent names, and keeps a copy until it is sent. A picture or film that is too large for
 /// its kind goes as a file.
 pub(crate) async fn take(
-    inner: &Inner,
+    outgoing: &Outgoing,
+    session: &SessionKey,
     workspace: &Path,
     caller: Caller,
     named: &str,
@@ -39,13 +42,18 @@ pub(crate) async fn take(
     if is_address(named) {
         return Err(NotSendable::Address);
     }
+    let inner = outgoing.inner();
     let paths = &inner.paths();
     let folders = Folders {
         workspace: workspace.to_owned(),
         home: paths.home.clone(),
         media: media_dir(inner),
         records: paths.records(),
-        scratch: None,
+        session: Some(SessionFiles {
+            key: session.clone(),
+            store: inner.store().clone(),
+            changes: outgoing.replaced_files().clone(),
+        }),
         caller,
     };
     let wanted = || FileWanted::At(named.to_owned());

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use homard_channel::{Ability, Address, ChannelError, Content, Outbound, Receipt};
+use homard_channel::{Ability, Address, Button, ChannelError, Content, Outbound, Receipt};
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::{Mutex, OrCancel, OrLog, Tasks, millis_i64};
 use homard_store::{NewOutbound, OutboundRecord, Posted, StoreError};
@@ -183,15 +183,27 @@ impl Outgoing {
         saying: OutgoingText,
         session: Option<SessionKey>,
     ) -> Result<(), StoreError> {
+        self.post(self.rows(saying, session, Vec::new()).await).await.map(drop)
+    }
+
+    /// The rows of something to be said, cut to the platform's size; buttons stand below the last.
+    pub(crate) async fn rows(
+        &self,
+        saying: OutgoingText,
+        session: Option<SessionKey>,
+        buttons: Vec<Vec<Button>>,
+    ) -> Vec<NewOutbound> {
         let OutgoingText { address, text, reply_to, key } = saying;
         let subject = Some(address.channel.as_str());
         let about = HookAbout { session: session.as_ref(), subject, ..HookAbout::default() };
         let text = message_out_or_nothing(self.inner(), about, text).await;
         let manner = Manner::of(self, &address);
         let parts = homard_channel::shape_text(&text, manner.shape);
+        let last = parts.len().saturating_sub(1);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {
             let reply_to = reply_to.clone().filter(|_| manner.replies_to(part));
-            let content = Content::Text { words, buttons: Vec::new() };
+            let content =
+                Content::Text { words, buttons: if part == last { buttons.clone() } else { Vec::new() } };
             let outbound = Outbound {
                 address: address.clone(),
                 key: format!("{key}:{part}"),
@@ -202,7 +214,7 @@ impl Outgoing {
             };
             row_of(self, &outbound, session.clone(), None)
         });
-        self.post(rows.collect()).await.map(drop)
+        rows.collect()
     }
 
     /// Keeps a message, sends it in its conversation's order, and waits for the receipt, at most for `limit`. A

@@ -17,6 +17,7 @@ use tokio::time::sleep;
 use super::gather::Bundle;
 use super::rules::CompanyRules;
 use super::{meaning, run_name};
+use crate::approvals::answer_of;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::{Admitted, admit_judged};
@@ -74,14 +75,7 @@ impl InboundVisit {
 
     /// Where an answer goes.
     pub(super) fn address(&self) -> Option<Address> {
-        let message = &self.message;
-        Some(Address {
-            channel: message.channel.clone(),
-            account: message.account.clone(),
-            chat: message.conversation.kind(),
-            to: message.conversation.peer()?.clone(),
-            thread: message.conversation.thread().cloned(),
-        })
+        self.message.address()
     }
 
     /// How many messages of context are kept for the group.
@@ -108,6 +102,10 @@ impl Intake {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
         self.hushed(&message, &ids);
+        if let Some(answer) = answer_of(&message) {
+            let came_of_it = self.chat_approvals().take(&message, answer).await;
+            return self.close(ids, came_of_it).await;
+        }
         match self.take_patiently(&message, &ids).await {
             Ok(IntakeOutcome::Taken | IntakeOutcome::Asked) => {}
             Ok(IntakeOutcome::Refused(why)) => {

@@ -4,6 +4,7 @@ use homard_channel::Inbound;
 use homard_policy::words::{self, Meaning, Reading, Vocabulary};
 
 use super::gather::Pace;
+use crate::approvals::answer_of;
 use crate::parts::Intake;
 
 /// Whether a message would be a command, and nothing else, from somebody who may use them.
@@ -34,7 +35,8 @@ impl Intake {
         let rules = self.inner().company_rules();
         let quiet = rules.config.messages.inbound.debounce_on(&message.channel);
         let name = self.our_name(message);
-        Pace { quiet, hurries: is_control(&rules.words, message, name.as_deref()) }
+        let hurries = answer_of(message).is_some() || is_control(&rules.words, message, name.as_deref());
+        Pace { quiet, hurries }
     }
 
     /// What people on the platform of a message call us.

@@ -46,7 +46,6 @@ impl Dispatch {
         told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
-        told.was_stopped = entry.is_some_and(|entry| entry.aborted_last_run == Some(true));
         told.last_at = entry.and_then(|entry| entry.last_interaction_at);
         told.is_owner = admitted.standing().is_owner;
         told.owners_note = owners_note.as_deref();

@@ -48,10 +48,15 @@ impl CompanyRules {
 
     /// Who a message is from, as far as it decides where it is answered.
     pub(crate) fn speaker(&self, message: &Inbound) -> Speaker {
+        Speaker::of(self.is_owner(message))
+    }
+
+    /// Whether the owner sent a message.
+    fn is_owner(&self, message: &Inbound) -> bool {
         let account = self.account(&message.channel, &message.account);
         let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
         // Only an operator is nobody on a platform.
-        Speaker::of(who.is_none_or(|who| self.commands.is_owner(&who, &account.rules.allow)))
+        who.is_none_or(|who| self.commands.is_owner(&who, &account.rules.allow))
     }
 
     /// What counts as our name for an agent.
@@ -89,6 +94,11 @@ impl Inner {
     /// Whether settings may be changed by messages to one of our accounts (`configWrites`).
     pub(crate) fn may_write_config(&self, channel: &ChannelId, account: &AccountId) -> bool {
         self.company_rules().account(channel, account).rules.config_writes
+    }
+
+    /// Whether the owner sent a message, by a name their platform vouches for.
+    pub(crate) fn is_owner(&self, message: &Inbound) -> bool {
+        self.company_rules().is_owner(message)
     }
 
     /// Whether a sender of whom only the id is known is the owner, on one of our accounts there.

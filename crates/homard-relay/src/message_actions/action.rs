@@ -3,6 +3,8 @@
 use homard_channel::{Abilities, Act, Button};
 use homard_tools::{ButtonArgs, MessageArgs, MessageVerb, PortError};
 
+use crate::approvals::BUTTON_PREFIX;
+
 /// Fewest answers of a poll.
 const MIN_POLL_OPTIONS: usize = 2;
 /// Seconds in an hour.
@@ -309,6 +311,10 @@ fn buttons(rows: &[Vec<ButtonArgs>]) -> Result<Vec<Vec<Button>>, PortError> {
             return Err(PortError::Invalid("a button needs a text".to_owned()));
         }
         let value = wished.callback_data.clone().unwrap_or_else(|| text.clone());
+        if value.starts_with(BUTTON_PREFIX) {
+            // Whoever pressed it would answer a question they did not read.
+            return Err(PortError::Invalid(format!("a button's value may not begin with `{BUTTON_PREFIX}`")));
+        }
         Ok(Button { text, value })
     };
     rows.iter().map(|row| row.iter().map(button).collect()).collect()

@@ -15,6 +15,7 @@ use homard_media::staging;
 use homard_tools::{Caller, FetchLimits, FileAccess, NotFetched, PublicFetch, open_no_symlinks};
 
 use super::action::{FileForm, FileWanted};
+use super::session_files::SessionFiles;
 
 /// Largest picture.
 const MAX_IMAGE: usize = 6 * 1024 * 1024;
@@ -28,8 +29,6 @@ const FETCH_TIME: Duration = Duration::from_secs(60);
 const MAX_REDIRECTS: usize = 3;
 /// Longest name of a file, in characters.
 const MAX_NAME: usize = 120;
-/// A folder for files of passing interest that every program may write to.
-pub(crate) const SCRATCH: &str = "/tmp";
 /// Folders whose files are nobody else's business.
 const SENSITIVE_FOLDERS: [&str; 8] =
     [".aws", ".azure", ".docker", ".gnupg", ".kube", ".password-store", ".ssh", "credentials"];
@@ -41,7 +40,9 @@ const SENSITIVE_FILES: [&str; 8] =
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It lies where nothing is sent from.
-    #[error("`{0}` is not in the workspace, from which files are sent")]
+    #[error(
+        "`{0}` is not in the workspace, and nothing in this conversation made it; copy it there to send it"
+    )]
     Outside(String),
     /// It may hold secrets.
     #[error("`{0}` may hold secrets and is not sent")]
@@ -76,8 +77,8 @@ pub(crate) struct Folders {
     pub(crate) media: PathBuf,
     /// What the house keeps of itself, secrets included; nothing else in it is sent.
     pub(crate) records: Records,
-    /// One more that files may come from.
-    pub(crate) scratch: Option<PathBuf>,
+    /// The conversation that sends it; an operator may send outside of any.
+    pub(crate) session: Option<SessionFiles>,
     /// For whom the file is.
     pub(crate) caller: Caller,
 }
@@ -102,10 +103,7 @@ pub(crate) async fn take(wanted: FileWanted, guise: FileForm, folders: &Folders)
         FileWanted::Bytes { bytes, name, mime } => named(bytes, name.as_deref(), mime.as_deref()),
         FileWanted::At(place) if place.starts_with("data:") => of_data_url(&place)?,
         FileWanted::At(place) if is_address(&place) => fetched(&place).await?,
-        FileWanted::At(place) => {
-            let folders = folders.clone();
-            off_thread(move || read(&place, &folders)).await?
-        }
+        FileWanted::At(place) => local(place, folders).await?,
     };
     let kind = kind_of(&found.mime, guise);
     let (limit, word) = limit_of(kind);
@@ -157,7 +155,31 @@ async fn fetched(address: &str) -> Result<Found, FileError> {
     Ok(named(fetched.bytes, name, Some(&fetched.kind)))
 }
 
-fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
+/// A file of this machine: in the workspace, kept of what came with the conversation's messages, or made by its runs.
+async fn local(place: String, folders: &Folders) -> Result<Found, FileError> {
+    let (named, within) = (place.clone(), folders.clone());
+    let (real, lies) = off_thread(move || find(&named, &within)).await?;
+    let may_leave = match (lies, &folders.session) {
+        (Lies::InWorkspace, _) | (Lies::InMedia, None) => true,
+        (Lies::InMedia, Some(session)) => session.was_told_of(&real).await,
+        (Lies::Elsewhere, Some(session)) => session.has_made(&real).await,
+        (Lies::Elsewhere, None) => false,
+    };
+    if !may_leave {
+        return Err(FileError::Outside(shown(&place)));
+    }
+    let folders = folders.clone();
+    off_thread(move || read(&place, &real, &folders)).await
+}
+
+/// In which of the folders a file lies.
+enum Lies {
+    InWorkspace,
+    InMedia,
+    Elsewhere,
+}
+
+fn find(place: &str, folders: &Folders) -> Result<(PathBuf, Lies), FileError> {
     let place = place.strip_prefix("file://").unwrap_or(place).trim();
     let path = match place.strip_prefix("~/") {
         Some(rest) => folders.home.join(rest),
@@ -168,15 +190,22 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         ErrorKind::NotFound | ErrorKind::NotADirectory => FileError::Missing(shown(place)),
         _ => FileError::Unreadable(format!("`{}` cannot be read: {error}", shown(place))),
     })?;
-    let roots = [Some(folders.workspace.as_path()), Some(&folders.media), folders.scratch.as_deref()];
     let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
-    if !roots.into_iter().flatten().any(is_inside) {
-        return Err(FileError::Outside(shown(place)));
-    }
+    let lies = if is_inside(&folders.media) {
+        Lies::InMedia
+    } else if is_inside(&folders.workspace) {
+        Lies::InWorkspace
+    } else {
+        Lies::Elsewhere
+    };
+    Ok((real, lies))
+}
+
+fn read(place: &str, real: &Path, folders: &Folders) -> Result<Found, FileError> {
     let workspace = folders.workspace.canonicalize().unwrap_or_else(|_| folders.workspace.clone());
     let records = folders.records.clone();
     let access = FileAccess { caller: folders.caller, records, ..FileAccess::default() };
-    if is_sensitive(&real) || access.check(&workspace, &real).is_err() {
+    if is_sensitive(real) || access.check(&workspace, real).is_err() {
         return Err(FileError::Sensitive(shown(place)));
     }
     let unreadable = |error: std::io::Error| FileError::Unreadable(format!("`{}`: {error}", shown(place)));
@@ -189,7 +218,7 @@ fn read(place: &str, folders: &Folders) -> Result<Found, FileError> {
         return Err(FileError::TooLarge { size, limit: MAX_DOCUMENT, kind: "a file" });
     }
     let mut bytes = Vec::with_capacity(size);
-    open_no_symlinks(&real).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
+    open_no_symlinks(real).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(unreadable)?;
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(named(bytes, name.as_deref(), None))
 }

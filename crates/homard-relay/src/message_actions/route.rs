@@ -16,7 +16,7 @@ use crate::parts::MessageActions;
 
 /// Whether two addresses are the same conversation. With how many people is told by different sources differently,
 /// so it does not count.
-pub(super) fn is_same_place(one: &Address, other: &Address) -> bool {
+pub(crate) fn is_same_place(one: &Address, other: &Address) -> bool {
     let place = |address: &Address| {
         (address.channel.clone(), address.account.clone(), address.to.clone(), address.thread.clone())
     };
@@ -77,7 +77,7 @@ impl MessageActions {
         Ok(Found { address, abilities, account, from })
     }
 
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         &self,
         config: &Config,
         place: &Place,

@@ -236,6 +236,7 @@ impl Platforms {
         let (channel, name) = account.name();
         channels.tasks.spawn(async move { account.run(to_relay, clock, cancel).await });
         self.outgoing().open_outbox(&channel, &name);
+        self.chat_approvals().end_those_of_before(channel, name);
     }
 
     /// Listens on the line on which everything heard comes in, unless that is done already.

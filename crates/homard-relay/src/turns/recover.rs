@@ -26,6 +26,7 @@ impl Turns {
     /// When the store cannot say what is unfinished.
     pub async fn recover(&self) -> Result<(), StoreError> {
         self.outgoing().recover_outbox().await?;
+        self.chat_approvals().take_back_unsent().await?;
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.runs().unfinished().await? {

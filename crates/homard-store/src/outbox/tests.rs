@@ -180,3 +180,20 @@ async fn a_run_that_has_done_something_or_said_something_does_not_begin_again() 
     home.store.outbox().post(vec![block]).await.unwrap();
     assert!(!home.store.runs().requeue(&run_id("r2"), "{}".into()).await.unwrap());
 }
+
+#[tokio::test]
+async fn rows_are_found_by_how_their_keys_begin() {
+    let Home { store, .. } = &Home::new();
+    store
+        .outbox()
+        .post(vec![row("question:a:0", "c1"), row("questions", "c1"), row("question:b:0", "c2")])
+        .await
+        .unwrap();
+    let keys = |rows: Vec<OutboundRecord>| rows.into_iter().map(|row| row.new.key).collect::<Vec<_>>();
+    assert_eq!(
+        keys(store.outbox().beginning_with("question:").await.unwrap()),
+        ["question:a:0", "question:b:0"]
+    );
+    assert_eq!(keys(store.outbox().beginning_with("question:a:").await.unwrap()), ["question:a:0"]);
+    assert!(store.outbox().beginning_with("other:").await.unwrap().is_empty());
+}

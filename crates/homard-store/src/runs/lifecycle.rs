@@ -2,10 +2,10 @@
 //! and never inside one.
 
 use homard_protocol::{
-    AssistantBlock, AssistantMessage, EntryKind, Message, RunId, SessionId, StopReason, ToolCall,
+    AssistantBlock, AssistantMessage, EntryKind, Message, RunId, SessionId, SessionKey, StopReason, ToolCall,
     ToolResultMessage, UserBlock, UserMessage,
 };
-use rusqlite::params;
+use rusqlite::{OptionalExtension, params};
 
 use super::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, StartRun, Started, again, load,
@@ -16,7 +16,7 @@ use crate::inbox;
 use crate::notes;
 use crate::outbox;
 use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
-use crate::store::{StoreError, to_json};
+use crate::store::{StoreError, parse_column, to_json};
 use crate::transcripts::{self, Appended};
 
 /// What the transcript says of a run that a restart cut off.
@@ -144,6 +144,11 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         Some(said) => said,
         None => {
             before.extend(notes::take(batch, &run.session_key)?);
+            let was_aborted = draft.record.entry.aborted_last_run == Some(true);
+            // What a restart cut off goes on by itself, and says so.
+            if was_aborted && last_status(batch, &run.session_key)? != Some(RunStatus::Interrupted) {
+                before.push(notes::of_stopped());
+            }
             append_user(batch, &session_id, before, start.message)?
         }
     };
@@ -152,6 +157,15 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         params![run.run_id.as_str(), session_id.as_str(), now],
     )?;
     Ok(Started { session: draft.record, new_session, entry_id, seq })
+}
+
+/// How the last run of a conversation ended.
+fn last_status(batch: &Batch<'_>, key: &SessionKey) -> Result<Option<RunStatus>, StoreError> {
+    let mut statement = batch.conn.prepare_cached(
+        "SELECT status FROM runs WHERE session_key = ?1 AND ended_at IS NOT NULL ORDER BY ended_at DESC LIMIT 1",
+    )?;
+    let status: Option<String> = statement.query_row([key.to_string()], |row| row.get(0)).optional()?;
+    status.map(|status| parse_column("status", &status)).transpose()
 }
 
 /// Ends a waiting run whose message is part of another's.

@@ -317,3 +317,23 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn everybody_who_listens_hears_what_was_appended_while_somebody_wants_to() {
+    let home = Home::new();
+    let id = home.says("agent:main:main", "r1", "hi").await.session.session_id;
+    let [(one, mut first), (other, mut second)] = [(); 2].map(|()| tokio::sync::mpsc::channel(8));
+    home.store.listen_to_appends(one);
+    home.store.listen_to_appends(other);
+    home.store.transcripts().append(&id, vec![assistant("unheard")]).await.unwrap();
+    home.store.want_appends(true);
+    home.store.transcripts().append(&id, vec![assistant("heard")]).await.unwrap();
+    for heard in [&mut first, &mut second] {
+        let new = heard.recv().await.unwrap();
+        assert_eq!(
+            (&new.session_id, texts(new.entries.iter().map(|new| &new.entry))),
+            (&id, vec!["heard".to_owned()])
+        );
+        assert!(heard.try_recv().is_err());
+    }
+}

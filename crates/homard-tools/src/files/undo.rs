@@ -110,6 +110,16 @@ impl Undo {
         Ok(journals.iter().filter(wanted).take(limit).map(|journal| plan::plan(journal, &journals)).collect())
     }
 
+    /// Whether runs of a conversation made a file, and it still is what the last of them left. Blocks on the disk.
+    #[must_use]
+    pub fn was_made_in(&self, session: &SessionKey, path: &Path) -> bool {
+        let runs = self.runs(Some(session), MAX_RUNS).unwrap_or_default();
+        let is_it = |change: &&FileChange| change.path.canonicalize().is_ok_and(|changed| changed == path);
+        let changes: Vec<&FileChange> = runs.iter().flat_map(|run| &run.files).filter(is_it).collect();
+        changes.first().is_some_and(|last| last.state == FileState::Restorable)
+            && changes.iter().any(|change| change.what == What::Created)
+    }
+
     /// What undoing would do, without doing it. Blocks on the disk.
     ///
     /// # Errors

@@ -9,11 +9,15 @@ use std::sync::LazyLock;
 
 use homard_channel::{ChannelEntry, ChannelRegistry};
 use homard_config::{ChannelSections, ConfigSource, Environment, Paths, ProcessFacts};
+use homard_gateway::Hooks;
 use homard_runtime::Clock;
 use homard_testkit::{FakeLlm, LineServer, TEST_TOKEN, TestClient, TestHome, free_port};
+use homard_tools::{HookAnswer, HookPoint};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
-use super::run_gateway;
+use super::{build, guards, open_config, reach, run_gateway};
 use crate::commands::gateway::GatewayOptions;
 
 static ENTRIES: LazyLock<Vec<ChannelEntry>> =
@@ -98,4 +102,45 @@ async fn a_platform_is_one_folder_and_one_line() {
         ended = run_gateway(options(&home, port)) => panic!("the gateway ended: {ended:?}"),
         () = story(&fake, &loft, port) => {}
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn filters_hear_the_gateway_begin_before_anybody_is_let_in_and_end_with_the_reason() {
+    let (fake, loft) = (FakeLlm::start().await.unwrap(), LineServer::start().await.unwrap());
+    let home = TestHome::with_config(&config(&fake, &loft)).unwrap();
+    let options = options(&home, free_port().unwrap());
+    let config = open_config(&options).unwrap();
+    let reachable = reach::rooms(&config.current(), &options.source).unwrap();
+    let built = build(&options, &config, &guards(&options), reachable).await.unwrap();
+    let (tell, mut told) = mpsc::unbounded_channel();
+    for point in [HookPoint::GatewayStart, HookPoint::GatewayStop] {
+        let tell = tell.clone();
+        built.relay.hook_points().add(point, "a diary", move |occasion| {
+            tell.send((occasion.point.name(), occasion.subject)).unwrap();
+            async { Ok(HookAnswer::Pass) }
+        });
+    }
+    let stop = CancellationToken::new();
+    let opened = {
+        let (tell, stop) = (tell.clone(), stop.clone());
+        move || {
+            tell.send(("open", None)).unwrap();
+            stop.cancel();
+        }
+    };
+    let hooks = Hooks {
+        on_reload: Vec::new(),
+        can_restart: Box::new(|| Ok(())),
+        put_back: None,
+        on_open: vec![Box::new(opened)],
+    };
+    homard_gateway::run(built.gateway, Vec::new(), hooks, stop).await.unwrap();
+    let mut heard = Vec::new();
+    while let Ok(one) = told.try_recv() {
+        heard.push(one);
+    }
+    let why = Some("gateway stopping".to_owned());
+    assert_eq!(heard, [("gateway start", None), ("open", None), ("gateway stop", why)]);
+    built.processes.stop().await;
+    built.store.close().await;
 }

@@ -113,6 +113,26 @@ async fn typing_stop_stops_the_run_and_is_never_told_to_a_model() {
 }
 
 #[tokio::test]
+async fn after_an_abort_the_model_is_told_once_that_its_answer_was_stopped() {
+    const HINT: &str = "was stopped before it was finished";
+    let world = World::start().await;
+    let _gate = world.fake.gate("half an answer");
+    let mut client = world.owner().await;
+    let run = say(&mut client, KEY, "go on").await;
+    first_delta(&mut client, &run).await;
+    client.call("chat.abort", json!({"sessionKey": KEY})).await.unwrap();
+    client.wait_chat_final(&run).await.unwrap();
+    for text in ["again", "and again"] {
+        world.fake.says("a whole answer");
+        talk(&mut client, KEY, text).await;
+        let asked = world.fake.requests().last().unwrap().body.to_string();
+        assert_eq!(asked.matches(HINT).count(), 1, "{asked}");
+    }
+    let texts: Vec<String> = history(&mut client, KEY).await.iter().map(text_of).collect();
+    assert!(!texts.concat().contains(HINT), "people are not shown it: {texts:?}");
+}
+
+#[tokio::test]
 async fn an_abort_ends_the_command_and_its_children() {
     let world = World::start().await;
     let home = world.gateway.home().path().to_owned();

@@ -346,12 +346,36 @@ async fn a_question_is_shown_where_its_owner_asked_and_can_be_answered_there() {
         "{refused:?}"
     );
     there.user_says(OWNER, OWNER, &format!("/approve {id} allow-once"));
-    let mut said = vec![there.next_sent().await.unwrap(), there.next_sent().await.unwrap()];
-    said.sort_by_key(|sent| !sent.text().contains("Allowed"));
-    assert!(said[0].text().contains("Allowed once"), "{said:?}");
-    assert_eq!(said[1].text(), "It is done.");
+    let mut said = Vec::new();
+    for _ in 0..3 {
+        said.push(there.next_sent().await.unwrap());
+    }
+    said.sort_by_key(|sent| (sent.method != "editMessageText", !sent.text().contains("Allowed")));
+    assert!(said[0].text().contains("Allowed once, by telegram:7"), "{said:?}");
+    assert!(said[1].text().contains("Allowed once"), "{said:?}");
+    assert_eq!(said[2].text(), "It is done.");
     let requests = world.fake.requests();
     assert!(requests.last().unwrap().body.to_string().contains("is-done"));
+}
+
+#[tokio::test]
+async fn a_file_that_merely_lies_in_the_temporary_folder_is_not_sent_by_anybody() {
+    let (world, there) = connected(|_| {}).await;
+    let lying = tempfile::Builder::new().suffix(".txt").tempfile().unwrap();
+    std::fs::write(lying.path(), "somebody else wrote this").unwrap();
+    let path = lying.path().display().to_string();
+    let mut client = world.owner().await;
+    let params = json!({"to": "telegram:7", "message": "here", "mediaUrl": path, "idempotencyKey": "k1"});
+    let refused = client.request("send", params).await.unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("not in the workspace"), "{refused}");
+    world.fake.calls("message", json!({"target": "telegram:7", "message": "here", "media": path}));
+    world.fake.says(&format!("I could not.\nMEDIA: {path}"));
+    there.user_says(OWNER, OWNER, "send it to me");
+    let said = there.next_sent().await.unwrap();
+    assert!(said.text().starts_with("I could not.") && said.text().contains("was not sent"), "{said:?}");
+    let told = world.fake.requests().last().unwrap().body.to_string();
+    assert!(told.contains("copy it there to send it"), "{told}");
+    assert!(there.calls_of("sendDocument").is_empty());
 }
 
 /// Every way out, and every layer a limit can be written in: all of them cut alike.

@@ -1,6 +1,6 @@
 //! Hooks: who may call, what an agent is told, whose words they are.
 
-use homard_testkit::TestClient;
+use homard_testkit::{FakeTelegram, TestClient};
 use serde_json::{Value, json};
 
 use crate::scenarios::asking::{json_of, post};
@@ -128,6 +128,7 @@ async fn the_words_of_a_hook_are_a_strangers_and_its_conversation_is_its_own() {
     let answer = json_of(&page);
     assert_eq!(answer["completion"], json!({"status": "ok", "text": "thank you"}), "{answer}");
     assert_eq!((&answer["delivery"]["delivered"], &answer["delivery"]["to"]), (&json!(false), &json!("42")));
+    assert!(answer["delivery"]["reason"].as_str().unwrap().contains("not connected"), "{answer}");
     let told = told(&world);
     assert!(
         told.contains("<<<EXTERNAL_UNTRUSTED_CONTENT>>>") && told.contains("Source: hook Shop"),
@@ -303,4 +304,48 @@ async fn calls_with_names_of_their_own_do_what_the_owner_mapped() {
         sessions.contains("agent:main:hook:gmail:1") && sessions.contains("agent:main:hook:gmail:2"),
         "{sessions}"
     );
+}
+
+#[tokio::test]
+async fn the_answer_of_a_hook_goes_to_the_chat_it_names_or_the_one_used_last() {
+    const OWNER: i64 = 7;
+    let there = FakeTelegram::start().await.unwrap();
+    there.has_chat(OWNER, json!({})).has_chat(42, json!({}));
+    let (url, token) = (there.url(), there.token().to_owned());
+    let world = World::start_with(OPENAI, |config| {
+        config["hooks"] = json!({"enabled": true, "token": TOKEN});
+        config["channels"] = json!({"telegram": {
+            "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER], "streamMode": "off",
+        }});
+    })
+    .await;
+    there.wait_for_polls(1).await.unwrap();
+    // Nobody has spoken yet, so there is no last place.
+    world.fake.says("for nobody");
+    let answer = json_of(&call(&world, "/hooks/agent", json!({"message": "m", "deliver": true})).await);
+    assert_eq!(answer["delivery"]["delivered"], json!(false), "{answer}");
+    world.fake.wait_for_request(1).await.unwrap();
+    world.fake.says("hello");
+    there.user_says(OWNER, OWNER, "hi");
+    assert_eq!(there.next_sent().await.unwrap().text(), "hello");
+    for (body, to) in [
+        (json!({"message": "m"}), OWNER),
+        (json!({"message": "m", "deliver": true, "channel": "last"}), OWNER),
+        (json!({"message": "m", "channel": "telegram", "to": "42"}), 42),
+        (json!({"message": "m", "to": "telegram:42", "waitForCompletion": true}), 42),
+    ] {
+        world.fake.says("a parcel came");
+        let answer = json_of(&call(&world, "/hooks/agent", body.clone()).await);
+        let told = (&answer["delivery"]["status"], &answer["delivery"]["to"]);
+        assert_eq!(told, (&json!("queued"), &json!(to.to_string())), "{body}: {answer}");
+        let sent = there.next_sent().await.unwrap();
+        assert_eq!((sent.chat(), sent.text()), (to, "a parcel came"), "{body}");
+    }
+    world.fake.says("for nobody");
+    let body = json!({"message": "m", "deliver": false, "waitForCompletion": true});
+    let answer = json_of(&call(&world, "/hooks/agent", body).await);
+    assert_eq!((&answer["delivery"], &answer["completion"]["text"]), (&Value::Null, &json!("for nobody")));
+    world.fake.says("the end");
+    there.user_says(OWNER, OWNER, "and now?");
+    assert_eq!(there.next_sent().await.unwrap().text(), "the end");
 }

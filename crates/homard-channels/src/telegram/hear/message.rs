@@ -1,6 +1,6 @@
 //! What people write, and what they press.
 
-use homard_channel::{Details, Inbound, InboundEvent, Sender};
+use homard_channel::{Details, Inbound, InboundEvent, Press, Sender};
 use serde_json::Value;
 
 use super::people::{self, GENERAL_TOPIC};
@@ -85,6 +85,7 @@ pub(super) fn pressed(content: &Value, ears: &BotContext<'_>) -> Result<Meaning,
         label: people::title(&message.chat).filter(|_| message.chat.kind != ChatType::Private),
         // Pressing our button is speaking to us.
         mentions_us: Some(true),
+        pressed: Some(Press { message_id: message.message_id.to_string(), value: value.to_owned() }),
         ..Details::default()
     };
     let heard = InboundEvent::Message(Box::new(Inbound {

@@ -474,6 +474,8 @@ fn pressed_buttons_speak_to_us() {
     let heard = meaning(&press(json!({"message": grouped(&json!({}))}))).unwrap().heard;
     let [InboundEvent::Message(message)] = &heard[..] else { panic!("one message, not {heard:?}") };
     assert_eq!((message.message_id.as_str(), message.timestamp), ("callback:c1", 99));
+    let press = message.details.pressed.as_ref().unwrap();
+    assert_eq!((press.message_id.as_str(), press.value.as_str()), ("9", "yes"));
 }
 
 #[test]

@@ -44,13 +44,14 @@ fn a_call_that_is_wrong_is_told_what_is_wrong() {
 fn what_is_left_out_has_its_usual_value_and_what_is_unknown_is_passed_over() {
     let call = AgentCall::read(&fields(&json!({"message": " m ", "somebody": "else's field"}))).unwrap();
     assert_eq!((call.message.as_str(), call.name.as_str(), call.waits), ("m", "Hook", false));
-    assert!(!call.delivery.is_asked_for() && !call.is_trusted);
+    assert!(!call.delivery.is_asked_for() && call.delivery.is_wanted() && !call.is_trusted);
     let call = AgentCall::read(&fields(&json!({
         "message": "m", "name": "a\nb", "sessionKey": "k", "channel": "telegram", "timeoutSeconds": 5,
     })))
     .unwrap();
     assert_eq!((call.name.as_str(), call.target.key), ("a b", Some(Key::Callers("k".to_owned()))));
-    assert!(call.delivery.is_asked_for());
+    assert!(call.delivery.is_asked_for() && call.delivery.is_wanted());
     let silent = json!({"message": "m", "deliver": false, "channel": "telegram"});
-    assert!(!AgentCall::read(&fields(&silent)).unwrap().delivery.is_asked_for());
+    let silent = AgentCall::read(&fields(&silent)).unwrap().delivery;
+    assert!(!silent.is_asked_for() && !silent.is_wanted());
 }

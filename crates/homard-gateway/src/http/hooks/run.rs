@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::Inbound;
+use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
-use homard_relay::{AcceptError, Queue, Source, TurnOptions, Wake, WakeMode};
+use homard_relay::{AcceptError, Place, Queue, Source, TurnOptions, Wake, WakeMode};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
@@ -18,7 +18,7 @@ use super::said;
 use crate::gateway::Gateway;
 use crate::hooks::HookError;
 use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
-use crate::hooks::place::{place, place_of_wake};
+use crate::hooks::place::{HookPlace, place, place_of_wake};
 use crate::hooks::replay::Said;
 
 /// How long a call may take to be kept.
@@ -87,6 +87,9 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         // Who waits for the end cannot be carried over to another process.
         ..TurnOptions::of(if call.waits { Source::HttpHook } else { Source::Hook })
     };
+    let to = destination(gateway, &call.delivery, &place).await;
+    let delivery = shown(&call.delivery, to.as_ref());
+    let options = options.speaking_up(&place.key, to.ok().flatten());
     // The name is new, so the message is, too.
     let _started = within(gateway.relay().accept(message, options, Queue::Wait)).await?;
     tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
@@ -99,9 +102,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
             let completion = ending(gateway, &run_id, call.timeout.unwrap_or(WAIT_AT_MOST)).await?;
             fields.insert("completion".to_owned(), completion);
         }
-        if call.delivery.is_asked_for() {
-            fields.insert("delivery".to_owned(), not_delivered(&call.delivery));
-        }
+        fields.extend(delivery.map(|delivery| ("delivery".to_owned(), delivery)));
     }
     Ok(answer)
 }
@@ -209,14 +210,53 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
     });
 }
 
-/// What is true about an answer that should go to a chat platform: it is not sent there yet.
-fn not_delivered(delivery: &Delivery) -> Value {
-    json!({
-        "requested": true,
-        "delivered": false,
-        "channel": delivery.channel.as_deref().unwrap_or("last"),
-        "to": delivery.to,
-        "accountId": delivery.account,
-        "reason": "answers of hooks are not sent to chat platforms yet; the answer is in the conversation",
+/// Where the answer goes: the place that was named, else where the agent was last spoken to. Nowhere when that is on no
+/// chat platform, and words when it was named and cannot be.
+async fn destination(
+    gateway: &Gateway,
+    wished: &Delivery,
+    place: &HookPlace,
+) -> Result<Option<Address>, String> {
+    if !wished.is_wanted() {
+        return Ok(None);
+    }
+    let home = match place.key.agent_id() {
+        Some(agent) if place.is_hooks_own => SessionKey::main(agent.clone()),
+        _ => place.key.clone(),
+    };
+    let Delivery { channel, to, account, .. } = wished.clone();
+    let wished = Place { channel, target: to, account, thread: None };
+    let found = gateway.relay().messages().destination_of(&wished, &home).await;
+    let Some(address) = found.map_err(|error| error.to_string())? else { return Ok(None) };
+    match gateway.relay().platforms().channel_abilities(&address.channel, &address.account) {
+        Some(_known) => Ok(Some(address)),
+        None => Err(format!("{} account `{}` is not connected", address.channel, address.account)),
+    }
+}
+
+/// What a caller is told about where the answer goes; nothing when they asked for nothing and nothing goes anywhere.
+fn shown(wished: &Delivery, to: Result<&Option<Address>, &String>) -> Option<Value> {
+    let reason = match to {
+        Ok(Some(to)) => {
+            return Some(json!({
+                "requested": wished.is_asked_for(),
+                "status": "queued",
+                "channel": to.channel,
+                "to": to.to,
+                "accountId": to.account,
+            }));
+        }
+        Ok(None) => "the agent was not spoken to on a chat platform yet; the answer is in the conversation",
+        Err(error) => error,
+    };
+    wished.is_asked_for().then(|| {
+        json!({
+            "requested": true,
+            "delivered": false,
+            "channel": wished.channel.as_deref().unwrap_or("last"),
+            "to": wished.to,
+            "accountId": wished.account,
+            "reason": reason,
+        })
     })
 }

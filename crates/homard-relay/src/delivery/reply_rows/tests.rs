@@ -118,6 +118,28 @@ async fn files_go_out_with_a_caption_and_only_from_the_workspace() {
 }
 
 #[tokio::test]
+async fn of_what_was_received_only_what_the_conversation_was_sent_goes_out() {
+    let (world, platform) = open(abilities(), json!({})).await;
+    let kept = homard_config::Paths::under(world.dir.path()).state_dir.join("media/inbound");
+    std::fs::create_dir_all(&kept).unwrap();
+    for name in ["aa11-ours.png", "bb22-others.png"] {
+        std::fs::write(kept.join(name), b"picture").unwrap();
+    }
+    let [ours, others] =
+        ["aa11-ours.png", "bb22-others.png"].map(|name| kept.join(name).display().to_string());
+    world.talker.says(&format!("Here.\nMEDIA: {ours}\nMEDIA: {others}"));
+    let run = world.asks("r1", &format!("[media attached: {ours}] send it back"), &address("7")).await;
+    world.ended(&run).await;
+    // That it spoke of the other one itself changes nothing.
+    world.talker.says(&format!("Then again.\nMEDIA: {others}"));
+    let run = world.asks("r2", "and the other?", &address("7")).await;
+    world.ended(&run).await;
+    let told = platform.told(3).await.join("\n");
+    assert_eq!(told.matches("<aa11-ours.png>").count(), 1, "{told}");
+    assert!(!told.contains("<bb22-others.png>") && told.matches("was not sent").count() == 2, "{told}");
+}
+
+#[tokio::test]
 async fn people_see_that_somebody_types() {
     let (world, platform) = open(abilities(), json!({})).await;
     let say = world.talker.next();

@@ -25,6 +25,10 @@ fn every_action_says_what_it_needs() {
         (json!({"action": "thread-create"}), "threadName is needed"),
         (json!({"action": "thread-reply", "message": "x"}), "threadId is needed"),
         (json!({"message": "x", "buttons": [[{"text": " "}]]}), "a button needs a text"),
+        (
+            json!({"message": "x", "buttons": [[{"text": "Tea", "callback_data": "approval:1:allow-once"}]]}),
+            "may not begin",
+        ),
         (json!({"buffer": "not base64!"}), "base64"),
     ];
     for (arguments, words) in rows {

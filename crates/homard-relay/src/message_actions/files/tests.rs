@@ -31,7 +31,7 @@ fn room() -> Room {
         home: root.clone(),
         media,
         records: homard_config::Records::in_dir(root.join("state")),
-        scratch: Some(scratch),
+        session: None,
         caller: Caller::Owner,
     };
     Room { _dir: dir, root, folders }
@@ -58,6 +58,7 @@ async fn a_file_of_the_workspace_is_copied_and_its_kind_is_told_by_its_bytes() {
 async fn nothing_leaves_from_elsewhere_nor_what_may_hold_secrets() {
     let room = room();
     fs::write(room.root.join("outside.txt"), "x").unwrap();
+    fs::write(room.root.join("tmp/chart.png"), PNG).unwrap();
     symlink(room.root.join("outside.txt"), room.folders.workspace.join("link.txt")).unwrap();
     fs::create_dir(room.folders.workspace.join(".ssh")).unwrap();
     for name in [".env", ".env.local", ".ssh/config", "server.pem"] {
@@ -68,6 +69,7 @@ async fn nothing_leaves_from_elsewhere_nor_what_may_hold_secrets() {
         ("~/outside.txt", "not in the workspace"),
         ("link.txt", "not in the workspace"),
         ("/etc/hostname", "not in the workspace"),
+        ("../tmp/chart.png", "not in the workspace"),
         (".env", "may hold secrets"),
         (".env.local", "may hold secrets"),
         (".ssh/config", "may hold secrets"),

@@ -53,7 +53,7 @@ fn nowhere() -> Folders {
         home,
         media,
         records: homard_config::Records::in_dir(state),
-        scratch: None,
+        session: None,
         caller: homard_tools::Caller::Owner,
     }
 }

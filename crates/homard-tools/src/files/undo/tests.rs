@@ -269,3 +269,20 @@ fn without_a_store_it_says_so() {
     assert!(matches!(Undo::default().apply(&wish), Err(UndoError::Off)));
     assert_eq!(What::Deleted.as_str(), "deleted");
 }
+
+#[tokio::test]
+async fn a_file_is_a_conversations_own_while_it_is_what_its_runs_made_of_it() {
+    let world = Workbench::new();
+    let (ours, others) =
+        (SessionKey::parse(SESSION).unwrap(), SessionKey::parse("agent:main:other").unwrap());
+    fs::write(world.at("found"), "not ours").unwrap();
+    world.write("run-1", "made", "1").await;
+    world.write("run-1", "found", "ours now").await;
+    let is_ours = |name: &str| world.undo.was_made_in(&ours, &world.at(name).canonicalize().unwrap());
+    assert!(is_ours("made") && !is_ours("found"), "who changes a file has not made it");
+    world.write("run-2", "made", "2").await;
+    assert!(is_ours("made"), "what a later run of it left");
+    assert!(!world.undo.was_made_in(&others, &world.at("made").canonicalize().unwrap()));
+    fs::write(world.at("made"), "somebody else was here").unwrap();
+    assert!(!is_ours("made"));
+}
