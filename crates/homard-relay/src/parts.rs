@@ -170,7 +170,10 @@ part! {
 part! {
     /// What goes out to chat platforms, kept until it has arrived.
     pub(crate) Outgoing
-    has { outbox: Outbox = outbox, channels: Channels = platforms.channels, replaced_files: Undo = setup.undo }
+    has {
+        outbox: Outbox = outbox, channels: Channels = platforms.channels, replaced_files: Undo = setup.undo,
+        runs: Runs = turns.runs,
+    }
     asks {}
 }
 part! {

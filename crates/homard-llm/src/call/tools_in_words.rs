@@ -9,6 +9,7 @@ use homard_protocol::{AssistantBlock, Message, UserBlock, UserContent, UserMessa
 use serde_json::json;
 
 use crate::call::request::Request;
+use crate::call::schema::Dialect;
 use crate::error::LlmError;
 
 /// How a server says that its model knows no tools.
@@ -31,8 +32,7 @@ impl Request {
             system.push_str(HOW);
         }
         for tool in self.tools.iter() {
-            let told =
-                json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters});
+            let told = json!({"name": tool.name, "description": tool.description, "parameters": tool.parameters.written(Dialect::Standard)});
             system.push_str(&format!("{told}\n"));
         }
         let messages = self.messages.iter().map(in_words).collect();

@@ -18,7 +18,7 @@ use homard_policy::envelope::group_intro;
 use homard_protocol::prompt_report::PromptReport;
 use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
-use homard_store::{SessionEntry, SessionKind, StoreError};
+use homard_store::{SessionKind, StoreError};
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 
