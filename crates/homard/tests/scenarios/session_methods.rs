@@ -1,6 +1,6 @@
 //! What can be done to conversations over the wire: make, send, stop, find, put away, bring back, sort.
 
-use homard_testkit::TestClient;
+use homard_testkit::{TEST_TOKEN, TestClient, operator_params};
 use serde_json::{Value, json};
 
 use crate::scenarios::world::{KEY, World, first_delta, history, said, say, talk, text_of};
@@ -335,4 +335,25 @@ async fn whoever_listens_to_a_session_hears_every_message_once_it_is_kept() {
     }
     call(&mut client, "sessions.messages.unsubscribe", json!({"key": KEY})).await;
     refused(&mut client, "sessions.messages.subscribe", json!({}), "target").await;
+}
+
+#[tokio::test]
+async fn a_client_that_asks_for_its_own_sessions_is_told_of_no_other() {
+    let world = World::start().await;
+    world.fake.says("elsewhere").says("here");
+    let mut params = operator_params(TEST_TOKEN);
+    (params["scopes"], params["caps"]) = (json!(["operator.read"]), json!(["session-scoped-events"]));
+    let mut scoped = TestClient::connect(&world.gateway.url()).await.unwrap();
+    scoped.handshake(params).await.unwrap();
+    call(&mut scoped, "sessions.messages.subscribe", json!({"key": KEY})).await;
+    let mut owner = world.owner().await;
+    talk(&mut owner, "agent:main:other", "not for everybody").await;
+    let run = say(&mut owner, KEY, "for both").await;
+    assert_eq!(text_of(&scoped.wait_chat_final(&run).await.unwrap()["message"]), "here");
+    let stories = |event: &&Value| matches!(event["event"].as_str(), Some("chat" | "agent"));
+    let keys: Vec<&Value> =
+        scoped.events().iter().filter(stories).map(|event| &event["payload"]["sessionKey"]).collect();
+    assert!(keys.len() > 4 && keys.iter().all(|key| **key == KEY), "{keys:?}");
+    // The owner, who did not ask for that, heard both.
+    assert!(owner.events().iter().any(|event| event["payload"]["sessionKey"] == "agent:main:other"));
 }
