@@ -1,11 +1,12 @@
 //! The buttons below a question, and those who press them.
 
-use homard_channel::{Button, Content, Inbound, Outbound, Press, RichText, Sender};
+use homard_channel::{Act, Button, Content, Inbound, Outbound, Press, RichText, Sender};
 use homard_runtime::OrLog;
 use homard_tools::{NotTaken, Question, Verdict};
 
 use super::KEY;
 use crate::delivery::outbox::{OutgoingText, row_of};
+use crate::delivery::reply_style::Manner;
 use crate::parts::ChatApprovals;
 
 /// What the values of these buttons begin with; nobody else's may.
@@ -79,7 +80,8 @@ impl ChatApprovals {
         let Some(address) = message.address() else { return };
         let known = self.inner().store().outbox().beginning_with(&format!("{KEY}{}:", answer.id)).await;
         let known = known.or_log("a question of before could not be read").unwrap_or_default();
-        if known.iter().any(|row| row.new.key.ends_with(super::END)) {
+        let can_change = Manner::of(&self.outgoing(), &address).can(Act::Edit);
+        if !can_change || known.iter().any(|row| row.new.key.ends_with(super::END)) {
             return;
         }
         let message_id = answer.press.message_id.clone();
