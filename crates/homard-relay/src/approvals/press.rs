@@ -48,11 +48,11 @@ pub(crate) fn answer_of(message: &Inbound) -> Option<PressedAnswer> {
 
 impl ChatApprovals {
     /// Takes an answer from whoever may give it. Says in a word what came of it.
-    pub(crate) async fn take(&self, message: &Inbound, answer: PressedAnswer) -> &'static str {
+    pub(crate) async fn take(&self, message: &Inbound, answer: &PressedAnswer) -> &'static str {
         let question = self.approvals().get(&answer.id);
         let is_asked = question.as_ref().is_some_and(|question| self.is_asked(question, message));
         if !is_asked && !self.inner().is_owner(message) {
-            self.say_no(message, &answer).await;
+            self.say_no(message, answer).await;
             return "whoever pressed the button may not answer";
         }
         let by = name_of(message);
@@ -61,7 +61,7 @@ impl ChatApprovals {
             // What is below it changes by itself.
             Err(NotTaken::Answered | NotTaken::OnceOnly) => "its question was answered",
             Err(NotTaken::Unknown) => {
-                self.is_over(message, &answer).await;
+                self.is_over(message, answer).await;
                 "its question is over"
             }
         }
