@@ -179,7 +179,7 @@ impl OutboxStore<'_> {
         self.store.read(move |cx| load(cx.conn, &key)).await
     }
 
-    /// Rows whose keys begin so, in order.
+    /// Rows whose keys begin so, newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -189,7 +189,7 @@ impl OutboxStore<'_> {
             .read(move |cx| {
                 let sql = format!(
                     "SELECT {COLUMNS} FROM outbox WHERE message_key >= ?1 AND message_key < ?2 \
-                     ORDER BY id LIMIT {MAX_LISTED}"
+                     ORDER BY id DESC LIMIT {MAX_LISTED}"
                 );
                 list(cx.conn, &sql, [from, to])
             })

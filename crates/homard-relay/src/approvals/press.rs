@@ -1,11 +1,12 @@
 //! The buttons below a question, and those who press them.
 
-use homard_channel::{Button, Content, Inbound, Outbound, Press, RichText, Sender};
+use homard_channel::{Act, Button, Content, Inbound, Outbound, Press, RichText, Sender};
 use homard_runtime::OrLog;
 use homard_tools::{NotTaken, Question, Verdict};
 
 use super::KEY;
 use crate::delivery::outbox::{OutgoingText, row_of};
+use crate::delivery::reply_style::Manner;
 use crate::parts::ChatApprovals;
 
 /// What the values of these buttons begin with; nobody else's may.
@@ -47,11 +48,11 @@ pub(crate) fn answer_of(message: &Inbound) -> Option<PressedAnswer> {
 
 impl ChatApprovals {
     /// Takes an answer from whoever may give it. Says in a word what came of it.
-    pub(crate) async fn take(&self, message: &Inbound, answer: PressedAnswer) -> &'static str {
+    pub(crate) async fn take(&self, message: &Inbound, answer: &PressedAnswer) -> &'static str {
         let question = self.approvals().get(&answer.id);
         let is_asked = question.as_ref().is_some_and(|question| self.is_asked(question, message));
         if !is_asked && !self.inner().is_owner(message) {
-            self.say_no(message, &answer).await;
+            self.say_no(message, answer).await;
             return "whoever pressed the button may not answer";
         }
         let by = name_of(message);
@@ -60,7 +61,7 @@ impl ChatApprovals {
             // What is below it changes by itself.
             Err(NotTaken::Answered | NotTaken::OnceOnly) => "its question was answered",
             Err(NotTaken::Unknown) => {
-                self.is_over(message, &answer).await;
+                self.is_over(message, answer).await;
                 "its question is over"
             }
         }
@@ -79,7 +80,8 @@ impl ChatApprovals {
         let Some(address) = message.address() else { return };
         let known = self.inner().store().outbox().beginning_with(&format!("{KEY}{}:", answer.id)).await;
         let known = known.or_log("a question of before could not be read").unwrap_or_default();
-        if known.iter().any(|row| row.new.key.ends_with(super::END)) {
+        let can_change = Manner::of(&self.outgoing(), &address).can(Act::Edit);
+        if !can_change || known.iter().any(|row| row.new.key.ends_with(super::END)) {
             return;
         }
         let message_id = answer.press.message_id.clone();

@@ -95,7 +95,7 @@ fn pressed(who: &str, value: &str) -> Inbound {
 async fn presses(world: &World, who: &str, value: &str) -> &'static str {
     let message = pressed(who, value);
     let answer = answer_of(&message).unwrap();
-    ChatApprovals::of(world.relay.downgrade().upgrade().unwrap()).take(&message, answer).await
+    ChatApprovals::of(world.relay.downgrade().upgrade().unwrap()).take(&message, &answer).await
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Intake {
         let Some(message) = bundle.message() else { return };
         self.hushed(&message, &ids);
         if let Some(answer) = answer_of(&message) {
-            let came_of_it = self.chat_approvals().take(&message, answer).await;
+            let came_of_it = self.chat_approvals().take(&message, &answer).await;
             return self.close(ids, came_of_it).await;
         }
         match self.take_patiently(&message, &ids).await {

@@ -192,7 +192,7 @@ async fn rows_are_found_by_how_their_keys_begin() {
     let keys = |rows: Vec<OutboundRecord>| rows.into_iter().map(|row| row.new.key).collect::<Vec<_>>();
     assert_eq!(
         keys(store.outbox().beginning_with("question:").await.unwrap()),
-        ["question:a:0", "question:b:0"]
+        ["question:b:0", "question:a:0"]
     );
     assert_eq!(keys(store.outbox().beginning_with("question:a:").await.unwrap()), ["question:a:0"]);
     assert!(store.outbox().beginning_with("other:").await.unwrap().is_empty());
