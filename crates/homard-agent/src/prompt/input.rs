@@ -103,10 +103,14 @@ pub struct Surroundings {
     pub thinking: String,
     /// The owner's time zone.
     pub timezone: String,
+    /// Whether messages do not carry the time they were sent.
+    pub is_unstamped: bool,
     /// Short names of models and what they stand for.
     pub aliases: Vec<(String, String)>,
     /// Where the manual is.
     pub docs: Option<String>,
+    /// The folder of a conversation that works apart from the workspace.
+    pub folder: Option<PathBuf>,
 }
 
 /// Everything a system prompt is made from, beside the tools and the files themselves.

@@ -11,7 +11,7 @@ use homard_agent::{
 };
 use homard_channel::Sender;
 use homard_config::Config;
-use homard_config::config::agents::Agent;
+use homard_config::config::agents::{Agent, Stamps};
 use homard_llm::Resolved;
 use homard_protocol::SessionKey;
 use homard_protocol::prompt_report::PromptReport;
@@ -26,6 +26,7 @@ use crate::parts::TurnSetup;
 use crate::relay::Inner;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_view::Supposing;
+use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
 use crate::turn_setup::small_window;
 
@@ -57,6 +58,7 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
         surroundings: Surroundings {
             model: format!("{}/{}", model.provider.id(), model.model.id),
             timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
+            is_unstamped: defaults.stamps == Stamps::Off,
             aliases: short_names.collect(),
             ..Surroundings::default()
         },
@@ -82,6 +84,8 @@ pub(crate) fn fit(
         (Audience::Owner, Caller::Guest) => Audience::Group,
         (audience, _) => audience,
     };
+    let is_apart = settings.workspace != prompt.files.workspace;
+    prompt.surroundings.folder = is_apart.then(|| settings.workspace.clone());
     prompt.surroundings.channel = key.channel().map(ToString::to_string);
     prompt.surroundings.thinking = settings.thinking.as_str().to_owned();
     prompt.surroundings.docs = can_run.then(|| DOCS.to_owned());
@@ -140,7 +144,9 @@ pub(crate) async fn show_pictures(
     if mentioned.is_empty() {
         return;
     }
-    let stays_inside = inner.config().tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+    let stays_inside = inner.config().tools.fs.workspace_only
+        || agent.tools.workspace_only == Some(true)
+        || sandbox::of(agent, admitted.session_key()).is_some();
     let home = inner.home().to_owned();
     let roots = if stays_inside { Vec::new() } else { vec![home.clone(), PathBuf::from(TEMPORARY)] };
     let rules = PictureRules { workspace: settings.workspace.clone(), home, roots };
@@ -225,6 +231,7 @@ impl TurnSetup {
         let policy =
             self.policy_view(key, session.as_ref(), &Supposing::default()).map_err(Unusable::from)?.policy;
         let skills = self.skills().for_turn(&config, agent).await;
+        settings.workspace = sandbox::folder(agent, key);
         fit(&mut settings, key, Caller::Owner, &policy, &skills);
         let offer = rooms.offers.of(&rooms.tools, &policy, &self.ports());
         let offer = small_window::fit_tools(offer, settings.compaction.window);
@@ -232,7 +239,7 @@ impl TurnSetup {
         let (messages, message_tokens) = match session {
             Some(record) => {
                 let context = inner.store().transcripts().context(&record.session_id).await?;
-                let mut told = History::new(record.session_id, context, settings.zone);
+                let mut told = History::new(record.session_id, context, settings.stamps);
                 told.limit_turns(history_limit(&config, key));
                 told.size()
             }
