@@ -56,6 +56,8 @@ const PIECE_SHARE: u64 = 3;
 pub struct CompactionSettings {
     /// Whether to summarise before the model refuses. When it refuses, it is done anyway.
     pub ahead: bool,
+    /// Whether a long conversation is summarised piece by piece, and not in one call.
+    pub in_pieces: bool,
     /// The context that may be used, in tokens.
     pub window: u32,
     /// Tokens kept free for the answer; never more than half of the window.
@@ -72,6 +74,7 @@ impl Default for CompactionSettings {
     fn default() -> Self {
         Self {
             ahead: true,
+            in_pieces: true,
             window: DEFAULT_WINDOW,
             reserve: DEFAULT_RESERVE,
             keep_recent: DEFAULT_KEEP,
@@ -311,9 +314,10 @@ impl Compactor<'_> {
         let max = size::bytes_of(budget.summary);
         let pieces = digest::pieces(dropped, size::bytes_of(budget.piece));
         let (mut text, mut usage) = (before, Usage::default());
-        let mut listed = pieces.len() > MAX_PIECES;
+        let most = if self.turn.compaction.in_pieces { MAX_PIECES } else { 1 };
+        let mut listed = pieces.len() > most;
         let asked = async {
-            for piece in pieces.iter().skip(pieces.len().saturating_sub(MAX_PIECES)) {
+            for piece in pieces.iter().skip(pieces.len().saturating_sub(most)) {
                 let answer = self.ask_about((&text, wish), piece, budget.summary).await?;
                 usage.add(&answer.usage);
                 let said = answer.text();

@@ -31,7 +31,8 @@ pub struct History {
     last_seq: i64,
     /// Whether the transcript has entries this history has not.
     stale: bool,
-    zone: TimeZone,
+    /// In which zone the time of a message is told; `None` when it is not.
+    zone: Option<TimeZone>,
     messages: Vec<Arc<Message>>,
     /// Guessed tokens of all messages.
     tokens: u64,
@@ -52,14 +53,14 @@ struct Measured {
 }
 
 impl History {
-    /// Reads a transcript's context. User messages are stamped with their time in `zone`.
+    /// Reads a transcript's context. User messages are stamped with their time in `zone`, where there is one.
     #[must_use]
-    pub fn new(session: SessionId, context: Context, zone: TimeZone) -> Self {
+    pub fn new(session: SessionId, context: Context, zone: impl Into<Option<TimeZone>>) -> Self {
         let mut history = Self {
             session,
             last_seq: context.last_seq,
             stale: false,
-            zone,
+            zone: zone.into(),
             messages: Vec::new(),
             tokens: 0,
             measured: None,
@@ -268,8 +269,11 @@ impl History {
     fn push(&mut self, message: Message) {
         match message {
             Message::User(user) => {
-                let stamped = stamp(user, &self.zone);
-                self.push_message(Message::User(stamped));
+                let told = match &self.zone {
+                    Some(zone) => stamp(user, zone),
+                    None => user,
+                };
+                self.push_message(Message::User(told));
                 self.forget_old_turns();
             }
             // An answer that failed or was interrupted before it said anything tells the model nothing.

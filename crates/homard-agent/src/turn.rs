@@ -61,9 +61,9 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Where a program on this machine may be asked, while only the owner's words are in play.
+    /// Where a program on this machine may be asked.
     pub(crate) fn program_dir(&self) -> Option<Arc<Path>> {
-        self.scope.is_owners().then(|| Arc::from(self.workspace.as_path()))
+        self.scope.may_ask_programs().then(|| Arc::from(self.workspace.as_path()))
     }
 }
 

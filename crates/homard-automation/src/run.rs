@@ -8,7 +8,9 @@ use homard_protocol::methods::cron::{
     CronDelivery, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
 };
 use homard_protocol::{RunId, SessionKey, SessionScope, Usage};
-use homard_relay::{AcceptError, Accepted, Queue, Source, StopCause, TurnOptions, Wake, WakeMode};
+use homard_relay::{
+    AcceptError, Accepted, InlineSettings, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
+};
 use homard_runtime::{OrCancel, OrLog, Timestamp, millis};
 use homard_store::{CronJobRow, CronRunRow, RunRecord, RunStatus};
 use homard_tools::Label;
@@ -243,8 +245,7 @@ impl Automation {
         let (key, now) = (run.session_key.clone(), self.inner.clock.now_ms());
         let message = Inbound::from_operator(key, run.run_id.clone(), plan.text.clone(), now);
         let options = TurnOptions {
-            model: plan.model.clone(),
-            thinking: plan.thinking.clone(),
+            settings: InlineSettings::asking(plan.model.clone(), plan.thinking.clone()),
             timeout_ms: plan.timeout_ms,
             labels: plan.labels.clone(),
             ..TurnOptions::of(Source::Cron)

@@ -92,11 +92,12 @@ impl From<AcceptError> for RequestError {
             AcceptError::Refused(_)
             | AcceptError::BadKey(_)
             | AcceptError::Repeated
+            | AcceptError::NotAnswered
             | AcceptError::HeldBack(_) => Self::invalid(error.to_string()),
             AcceptError::Unroutable(Unroutable::UnknownAgent(agent)) => Self::invalid(error.to_string())
                 .with_details(json!({"code": "UNKNOWN_AGENT_ID", "agentId": agent})),
             AcceptError::Unroutable(Unroutable::NoRoute) => Self::invalid(error.to_string()),
-            AcceptError::Full => Self::unavailable(error.to_string()).retry_after(1_000),
+            AcceptError::Full(_) => Self::unavailable(error.to_string()).retry_after(1_000),
             AcceptError::Stopping => Self::unavailable(error.to_string())
                 .with_details(json!({"reason": "gateway-restarting"}))
                 .retry_after(1_000),

@@ -70,6 +70,9 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         reasoning_level: entry.reasoning_level.clone(),
         elevated_level: entry.elevated_level.clone(),
         response_usage: entry.response_usage.clone(),
+        effective_response_usage: Some(entry.response_usage.clone().unwrap_or_else(|| "off".to_owned())),
+        effective_queue_mode: Some(queue_mode(gateway, &record.key, Some(entry))),
+        exec_node: entry.exec_node.clone(),
         send_policy: entry.send_policy.clone(),
         group_activation: entry.group_activation.clone(),
         spawned_by: entry.spawned_by.clone(),
@@ -92,8 +95,14 @@ pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
         is_main: key.is_main(),
         model_provider: Some(model.provider.to_string()),
         model: Some(model.model.to_string()),
+        effective_response_usage: Some("off".to_owned()),
+        effective_queue_mode: Some(queue_mode(gateway, key, None)),
         ..SessionRow::default()
     }
+}
+
+fn queue_mode(gateway: &Gateway, key: &SessionKey, entry: Option<&SessionEntry>) -> String {
+    gateway.relay().turns().queue_mode(key, entry).as_str().to_owned()
 }
 
 fn wire_kind(key: &SessionKey) -> &'static str {

@@ -90,7 +90,7 @@ impl ApiError {
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::Body(error) => error.status(),
-            Self::Submit(AcceptError::Full) => StatusCode::TOO_MANY_REQUESTS,
+            Self::Submit(AcceptError::Full(_)) => StatusCode::TOO_MANY_REQUESTS,
             Self::Submit(AcceptError::Stopping) | Self::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             Self::Submit(AcceptError::Store(_)) | Self::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Submit(_) => StatusCode::BAD_REQUEST,
@@ -134,7 +134,7 @@ impl ApiError {
             Self::Run { .. } | Self::Embed(_) => {
                 headers.insert(SHOULD_RETRY, HeaderValue::from_static("false"));
             }
-            Self::Submit(AcceptError::Full | AcceptError::Stopping) | Self::Stopping => {
+            Self::Submit(AcceptError::Full(_) | AcceptError::Stopping) | Self::Stopping => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(RETRY_SECONDS));
             }
             _ => {}

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use homard_channel::Inbound;
 use homard_llm::Sampling;
 use homard_protocol::{EntryKind, Message, RunId, Scope, SessionId, SessionKey, UserBlock};
-use homard_relay::{Heard, Listener, Program, RunEnd, Source, StopCause, TurnOptions};
+use homard_relay::{Heard, InlineSettings, Listener, Program, RunEnd, Source, StopCause, TurnOptions};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -105,7 +105,7 @@ pub(super) async fn begin(asker: &Asker<'_>, ask: Ask, mut loader: Loader<'_>) -
         Program { tools, sampling: Sampling { tool_choice: choice, ..sampling }, max_tokens, before };
     let extra_system = (!talk.system.is_empty()).then(|| talk.system.join("\n\n"));
     let options = TurnOptions {
-        model,
+        settings: InlineSettings::asking(model, None),
         extra_system,
         labels: loader.labels,
         without_admin: !asker.scopes.grants(Scope::Admin),

@@ -143,15 +143,31 @@ pub struct Overflow {
     pub dropped: u64,
     /// A line of each of the latest.
     pub lines: Vec<String>,
+    /// When each of them was written, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<i64>,
 }
 
 impl Overflow {
-    /// Remembers one that was given up; at most `cap` lines are kept.
-    pub fn note(&mut self, prompt: &str, cap: usize) {
-        self.dropped = self.dropped.saturating_add(1);
-        self.lines.push(brief(prompt, MAX_DROPPED_LINE));
-        let surplus = self.lines.len().saturating_sub(cap.max(1));
-        self.lines.drain(..surplus);
+    /// Remembers one that was given up, written at `at`; at most `cap` lines are kept.
+    pub fn note(&mut self, prompt: &str, at: i64, cap: usize) {
+        let lines = vec![brief(prompt, MAX_DROPPED_LINE)];
+        self.join(&Self { dropped: 1, lines, times: vec![at] }, cap);
+    }
+
+    /// Remembers what another does as well, in the order in which it was written; at most `cap` lines are kept.
+    pub fn join(&mut self, other: &Self, cap: usize) {
+        self.dropped = self.dropped.saturating_add(other.dropped);
+        // Lines an earlier version kept have no times: they are the oldest.
+        let timed = |one: &Self| -> Vec<(i64, String)> {
+            let times = one.times.iter().copied().chain(std::iter::repeat(0));
+            times.zip(one.lines.iter().cloned()).collect()
+        };
+        let mut all = timed(self);
+        all.extend(timed(other));
+        all.sort_by_key(|(at, _)| *at);
+        all.drain(..all.len().saturating_sub(cap.max(1)));
+        (self.times, self.lines) = all.into_iter().unzip();
     }
 
     /// What the model is told of them; `None` when there are none.

@@ -25,7 +25,7 @@ pub enum Extent {
     /// Anywhere: settings and shortcuts are taken out of a text, and single words stop.
     #[default]
     Anywhere,
-    /// Only a message that is nothing else is for the program; every other is told to the model as it is written.
+    /// Settings are taken out of a text; a command is one only where the message is nothing else.
     WholeMessage,
 }
 
@@ -268,7 +268,7 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Meaning {
     }
     let bare = without_mention(text, reading.our_name);
     if reading.extent == Extent::WholeMessage {
-        return read_whole(bare, reading).unwrap_or_else(as_text);
+        return read_operators(bare, reading).unwrap_or_else(as_text);
     }
     if is_stop(bare, reading) {
         return Meaning { stop: true, command: call_of("stop", ""), ..as_text() };
@@ -303,15 +303,14 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Meaning {
     }
 }
 
-/// A message that is a command, or settings, and nothing else.
-fn read_whole(bare: &str, reading: &Reading<'_>) -> Option<Meaning> {
+/// A message that is a command and nothing else, or has settings in it; `None` for one that is only a text.
+fn read_operators(bare: &str, reading: &Reading<'_>) -> Option<Meaning> {
     if let Some(call) = whole_command(bare, reading) {
         return Some(Meaning { command: Some(call), text: bare.to_owned(), ..Meaning::default() });
     }
-    let inner = scan::scan(bare, bare, reading);
-    let is_all = !inner.directives.is_empty() && inner.shortcuts.is_empty() && inner.text.trim().is_empty();
-    let kept = |directives| Meaning { directives, only_directives: true, ..Meaning::default() };
-    is_all.then(|| kept(inner.directives))
+    let scan::Found { directives, text, .. } = scan::scan(bare, bare, reading);
+    let only_directives = text.trim().is_empty();
+    (!directives.is_empty()).then(|| Meaning { directives, text, only_directives, ..Meaning::default() })
 }
 
 /// Whether a message would be a command from somebody who may use them. Such messages do not wait, are not joined
@@ -404,9 +403,7 @@ fn whole_command(bare: &str, reading: &Reading<'_>) -> Option<Call> {
             (Form::Shortcut, Extent::Anywhere) => {
                 rest.is_empty() || (command.name == "commands" && rest.parse::<u32>().is_ok())
             }
-            // For an operator only some of the modes are in effect, which its entry says.
-            (Form::Directive, Extent::WholeMessage) => command.name == "queue",
-            (Form::Directive, Extent::Anywhere) => false,
+            (Form::Directive, _) => false,
         };
         if command.name == "model" && rest.eq_ignore_ascii_case("list") {
             return call_of("models", "");

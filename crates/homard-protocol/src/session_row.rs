@@ -133,6 +133,15 @@ pub struct SessionRow {
     pub elevated_level: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_usage: Option<String>,
+    /// The same with what holds where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_response_usage: Option<String>,
+    /// What happens to messages while a run is under way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_queue_mode: Option<String>,
+    /// The node its commands run on, where they run on one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exec_node: Option<String>,
     /// Whether answers may be sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_policy: Option<String>,

@@ -93,12 +93,6 @@ const GENERAL: &[Entry] = &[
         },
     },
     Entry { name: "new", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::New).boxed() },
-    Entry {
-        name: "queue",
-        run: |commands, begun, rest| {
-            async move { commands.turns().queue_as(begun.key(), rest).await }.boxed()
-        },
-    },
     Entry { name: "reset", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::Reset).boxed() },
     Entry { name: "status", run: |commands, begun, _| commands.status(&begun.admitted).boxed() },
     Entry { name: "stop", run: |commands, begun, _| commands.stop_all(begun.key()).boxed() },
@@ -136,20 +130,28 @@ pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
 }
 
 impl ChatCommands {
-    /// Obeys a message of an operator that is a command, or keeps the settings that are all it says.
-    pub(crate) async fn obey(&self, admitted: Admitted, options: TurnOptions) -> Result<Obeyed, AcceptError> {
+    /// Obeys a message of an operator that is a command, keeps the settings that are all it says, or takes those out of
+    /// it that hold for it alone.
+    pub(crate) async fn obey(
+        &self,
+        admitted: Admitted,
+        mut options: TurnOptions,
+    ) -> Result<Obeyed, AcceptError> {
         let message = admitted.message();
-        // Most messages are none, and long ones are not to be copied to learn that.
-        if !message.images.is_empty() || !message.text.trim_start().starts_with(['/', '!']) {
+        // Most messages have none, and long ones are not to be copied to learn that.
+        if !message.text.contains('/') && !message.text.trim_start().starts_with('!') {
             return Ok(Obeyed::no(admitted, options));
         }
+        let is_only_text = message.images.is_empty();
         let rules = self.inner().company_rules();
-        let meaning = read(&admitted.message().text, &rules.words.operator_reading());
-        if let Some(call) = meaning.command {
+        let mut meaning = read(&message.text, &rules.words.operator_reading());
+        if let Some(call) = meaning.command.take().filter(|_| is_only_text) {
             return self.obey_call(admitted, options, call).await;
         }
-        if !meaning.only_directives {
-            return Ok(Obeyed::no(admitted, options));
+        if !meaning.only_directives || !is_only_text {
+            options.settings.take(&meaning.directives);
+            options.queue = meaning.queue_wish();
+            return Ok(Obeyed::no(admitted.with_text(meaning.text), options));
         }
         let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
         self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;

@@ -10,3 +10,4 @@ pub(crate) mod reply_rows;
 pub(crate) mod reply_style;
 pub(crate) mod run_delivery;
 pub(crate) mod shape;
+pub(crate) mod work;

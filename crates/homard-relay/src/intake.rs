@@ -20,7 +20,6 @@ mod meaning;
 mod media;
 mod media_quota;
 pub(crate) mod origin;
-mod overflow;
 mod prompt;
 pub(crate) mod route;
 pub(crate) mod rules;

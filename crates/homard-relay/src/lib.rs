@@ -53,6 +53,7 @@ pub use turn_setup::turn_prompt::{ContextError, ContextReport};
 pub use turns::accept::{AcceptError, Accepted};
 pub use turns::compact::{CompactOptions, CompactReport};
 pub use turns::control::Aborted;
+pub use turns::inline::InlineSettings;
 pub use turns::listen::{Heard, Listener};
 pub use turns::outcome::{ModelUsed, RunEnd, TurnOutcome};
 pub use turns::queue::Queue;

@@ -30,6 +30,7 @@ use serde::Serialize;
 use crate::delivery::outbox::SendError;
 use crate::hook_points::message_out;
 use crate::parts::MessageActions;
+use crate::turn_setup::sandbox;
 
 pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, Post, Writing};
 pub use files::FileError;
@@ -314,8 +315,9 @@ impl MessageActions {
 
     fn folders(&self, config: &Config, acting: &ActingFor) -> files::Folders {
         let agent = config.agents.agent(&acting.agent).unwrap_or(config.agents.default_agent());
+        let sandboxed = acting.session.as_ref().filter(|key| sandbox::of(agent, key).is_some());
         files::Folders {
-            workspace: agent.workspace.clone(),
+            workspace: sandboxed.map_or_else(|| agent.workspace.clone(), |key| sandbox::folder(agent, key)),
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),
             records: self.inner().paths().records(),

@@ -115,8 +115,7 @@ part! {
     /// What is done about a message whose sender may speak: stop, begin anew, obey, or ask the model.
     pub(crate) Dispatch
     has {
-        state: IntakeState = intake, runs: Runs = turns.runs, lanes: Lanes = turns.lanes,
-        call_quota: CallQuota = turns.call_quota,
+        state: IntakeState = intake, runs: Runs = turns.runs, call_quota: CallQuota = turns.call_quota,
     }
     asks {
         commands => ChatCommands, outgoing => Outgoing, sessions => Sessions, setup => TurnSetup, turns => Turns,

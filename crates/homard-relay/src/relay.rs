@@ -273,7 +273,7 @@ impl Relay {
         let setup = SetupState { approvals, prompt, skills, undo, processes: parts.processes };
         let names = Names::new(parts.channel_names);
         let relay = Self { parts: Arc::new(Parts::new(inner, setup, names)) };
-        relay.setup().warn_of_misspelled_tools();
+        relay.setup().warn_of_tool_settings();
         relay.inner().name_owners();
         relay
     }
@@ -318,7 +318,7 @@ impl Relay {
             ..old.afresh()
         });
         self.turns().places().resize(&self.inner().config());
-        self.setup().warn_of_misspelled_tools();
+        self.setup().warn_of_tool_settings();
         self.inner().name_owners();
     }
 

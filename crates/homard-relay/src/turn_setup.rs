@@ -9,6 +9,7 @@ pub(crate) mod policy_view;
 pub(crate) mod program;
 pub(crate) mod resident;
 pub(crate) mod rules;
+pub(crate) mod sandbox;
 pub(crate) mod settings;
 pub(crate) mod skill_calls;
 pub(crate) mod small_window;

@@ -47,10 +47,11 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Whether only the owner's words are in play, and the owner asks.
+    /// Whether a program may be asked that does on this machine what it likes: only the owner's words are in play, the
+    /// owner asks, and the conversation does not belong into a sandbox.
     #[must_use]
-    pub fn is_owners(&self) -> bool {
-        self.access.caller == Caller::Owner && self.taint.is_clean()
+    pub fn may_ask_programs(&self) -> bool {
+        self.access.caller == Caller::Owner && self.taint.is_clean() && !self.access.is_confined
     }
 }
 

@@ -104,6 +104,8 @@ mod red_team;
 #[cfg(test)]
 mod restarts;
 #[cfg(test)]
+mod sandbox;
+#[cfg(test)]
 mod scopes;
 #[cfg(test)]
 mod session_methods;
@@ -111,6 +113,8 @@ mod session_methods;
 mod session_tools;
 #[cfg(test)]
 mod sessions;
+#[cfg(test)]
+mod settings_hold;
 #[cfg(test)]
 mod setup_codes;
 #[cfg(test)]

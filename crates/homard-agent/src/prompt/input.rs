@@ -96,8 +96,12 @@ pub struct Surroundings {
     pub model: String,
     /// The owner's time zone.
     pub timezone: String,
+    /// Whether messages do not carry the time they were sent.
+    pub is_unstamped: bool,
     /// Short names of models and what they stand for.
     pub aliases: Vec<(String, String)>,
+    /// The folder of a conversation that works apart from the workspace.
+    pub folder: Option<PathBuf>,
 }
 
 /// Everything a system prompt is made from, beside the tools and the files themselves.

@@ -4,6 +4,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
 pub mod pruning;
+pub mod sandbox;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,9 +19,10 @@ use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
 use self::pruning::ContextPruning;
+use self::sandbox::Sandbox;
 use super::Resolve;
 use super::messages::GroupChat;
-use super::tools::{AgentTools, SandboxMode};
+use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
 
@@ -90,14 +92,18 @@ pub struct AgentDefaults {
     pub skip_bootstrap: bool,
     /// The owner's time zone; `None` means the host's.
     pub user_timezone: Option<String>,
+    /// In which zone models are told when a message was sent.
+    pub stamps: Stamps,
     /// Whether models are told the time since the last message.
     pub envelope_elapsed: bool,
+    /// What chat platforms are shown of tools, as written.
+    pub verbose: Option<String>,
     /// How hard models think; `None` means low for models that think, off for others.
     pub thinking: Option<ThinkingLevel>,
     /// Upper bound for the context, in tokens; `None` means the model's own.
     pub context_tokens: Option<u64>,
-    /// In which conversations commands are to run in a sandbox.
-    pub sandbox_mode: SandboxMode,
+    /// Which conversations belong into a sandbox.
+    pub sandbox: Sandbox,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
@@ -108,6 +114,31 @@ pub struct AgentDefaults {
     pub context_pruning: ContextPruning,
     /// Who makes vectors of texts; `None` means whoever is known to.
     pub embeddings: Option<Embeddings>,
+}
+
+/// In which zone models are told when a message was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stamps {
+    /// They are not told.
+    Off,
+    Owner,
+    Machine,
+    /// The one of this name.
+    Zone(String),
+}
+
+impl Stamps {
+    fn read(timestamp: Option<&str>, zone: Option<&str>) -> Self {
+        if timestamp == Some("off") {
+            return Self::Off;
+        }
+        match zone.map(str::trim).unwrap_or_default() {
+            "" | "user" => Self::Owner,
+            "local" => Self::Machine,
+            word if word.eq_ignore_ascii_case("utc") => Self::Zone("UTC".to_owned()),
+            name => Self::Zone(name.to_owned()),
+        }
+    }
 }
 
 /// Who makes vectors of texts, as far as the owner says.
@@ -155,6 +186,8 @@ pub struct Agent {
     pub group_chat: GroupChat,
     /// Tools it may use.
     pub tools: AgentTools,
+    /// Which of its conversations belong into a sandbox; the default's filled in.
+    pub sandbox: Sandbox,
     /// Skills it may use; `None` means all.
     pub skills: Option<Vec<String>>,
     /// How hard it thinks; the default's filled in.
@@ -255,10 +288,6 @@ impl AgentDefaults {
         });
         let allowed = raw.model_policy.and_then(|policy| policy.allow).unwrap_or_default();
         let workspace = raw.workspace.map_or_else(|| cx.paths.default_workspace(), |w| cx.paths.expand(&w));
-        let sandbox_mode = raw
-            .sandbox
-            .and_then(|sandbox| sandbox.mode)
-            .map_or(SandboxMode::Off, |mode| SandboxMode::read(&mode));
         let timeout = match raw.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT_SECONDS) {
             0 => NO_TIMEOUT,
             seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
@@ -275,10 +304,12 @@ impl AgentDefaults {
             bootstrap_total_max_chars: size(raw.bootstrap_total_max_chars, DEFAULT_BOOTSTRAP_TOTAL_MAX_CHARS),
             skip_bootstrap: raw.skip_bootstrap.unwrap_or(false),
             user_timezone: raw.user_timezone,
+            stamps: Stamps::read(raw.envelope_timestamp.as_deref(), raw.envelope_timezone.as_deref()),
             envelope_elapsed: raw.envelope_elapsed.as_deref() != Some("off"),
+            verbose: raw.verbose_default,
             thinking: raw.thinking_default,
             context_tokens: raw.context_tokens,
-            sandbox_mode,
+            sandbox: Sandbox::usual(cx.paths).with(raw.sandbox.unwrap_or_default(), cx.paths),
             cli_backends: cli_backends::resolve(raw.cli_backends.unwrap_or_default(), cx),
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
@@ -379,9 +410,6 @@ impl Agent {
             selection(choice, &format!("{path}.subagents.model"), &defaults.models, cx)
         });
         let identity = raw.identity.unwrap_or_default();
-        let own_sandbox = raw.sandbox.and_then(|sandbox| sandbox.mode);
-        let mut tools = AgentTools::resolve(raw.tools.unwrap_or_default());
-        tools.sandbox_mode = own_sandbox.map_or(defaults.sandbox_mode, |mode| SandboxMode::read(&mode));
         Self {
             default: place.default,
             name: raw.name,
@@ -395,7 +423,8 @@ impl Agent {
                 avatar: identity.avatar,
             },
             group_chat: GroupChat::resolve(raw.group_chat.unwrap_or_default()),
-            tools,
+            tools: AgentTools::resolve(raw.tools.unwrap_or_default()),
+            sandbox: defaults.sandbox.clone().with(raw.sandbox.unwrap_or_default(), cx.paths),
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),
             subagents,

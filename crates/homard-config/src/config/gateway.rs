@@ -20,6 +20,8 @@ use crate::secret::Secret;
 
 /// Port when nobody says otherwise.
 pub const DEFAULT_PORT: u16 = 18_789;
+/// Minutes between two looks at a chat platform.
+const DEFAULT_HEALTH_CHECK_MINUTES: u64 = 5;
 const DEFAULT_MAX_ATTEMPTS: u64 = 10;
 const DEFAULT_WINDOW_MS: u64 = 60_000;
 const DEFAULT_LOCKOUT_MS: u64 = 300_000;
@@ -87,6 +89,8 @@ pub enum ReloadMode {
 pub struct Gateway {
     /// Local or remote; `None` when the owner has not said yet.
     pub mode: Option<GatewayMode>,
+    /// How often it is looked at whether a chat platform is still there; `None` means never.
+    pub channel_health_check: Option<Duration>,
     /// TCP port for WebSocket and HTTP.
     pub port: u16,
     /// Interfaces to listen on.
@@ -231,6 +235,11 @@ impl Gateway {
         }
         Self {
             mode: raw.mode,
+            channel_health_check: Some(
+                raw.channel_health_check_minutes.unwrap_or(DEFAULT_HEALTH_CHECK_MINUTES),
+            )
+            .filter(|minutes| *minutes > 0)
+            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
             port: port(raw.port, cx),
             bind,
             custom_bind_host: raw.custom_bind_host,

@@ -129,27 +129,6 @@ impl SandboxTools {
     }
 }
 
-/// Which conversations are sandboxed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SandboxMode {
-    #[default]
-    Off,
-    /// All but the agent's main one.
-    NonMain,
-    All,
-}
-
-impl SandboxMode {
-    /// Reads the configuration's word; a word of another version counts as the strictest.
-    pub(super) fn read(word: &str) -> Self {
-        match word {
-            "off" => Self::Off,
-            "non-main" => Self::NonMain,
-            _ => Self::All,
-        }
-    }
-}
-
 /// Decided `tools`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tools {
@@ -245,8 +224,6 @@ pub struct AgentTools {
     pub by_provider: BTreeMap<String, ToolRule>,
     /// Inside the sandbox; what it leaves out comes from [`Tools::sandbox`].
     pub sandbox: SandboxTools,
-    /// Which of its conversations are sandboxed.
-    pub sandbox_mode: SandboxMode,
     /// Keep file tools inside the workspace; `None` means as everywhere.
     pub workspace_only: Option<bool>,
     pub exec: AgentExec,
@@ -352,7 +329,6 @@ impl AgentTools {
             rule: ToolRule::from_raw(rule),
             by_provider: rules(raw.by_provider),
             sandbox: SandboxTools::from_raw(raw.sandbox),
-            sandbox_mode: SandboxMode::Off,
             workspace_only: raw.fs.and_then(|fs| fs.workspace_only),
             exec: AgentExec {
                 host: exec.host,

@@ -49,6 +49,28 @@ pub(crate) struct Sandbox {
     /// Default: `off`.
     #[schemars(extend("enum" = ["off","non-main","all"]))]
     pub(crate) mode: Option<String>,
+    /// What sandboxed sessions have of the agent's workspace: nothing (`none`: they have a folder of their own),
+    /// reading (`ro`) or all of it (`rw`).
+    ///
+    /// Default: `none`.
+    #[schemars(extend("enum" = ["none","ro","rw"]))]
+    pub(crate) workspace_access: Option<String>,
+    /// Which sandboxed sessions share one folder.
+    ///
+    /// Default: `agent`.
+    #[schemars(extend("enum" = ["session","agent","shared"]))]
+    pub(crate) scope: Option<String>,
+    /// Older spelling of `scope`: `true` is `session`, `false` is `shared`.
+    pub(crate) per_session: Option<bool>,
+    /// Directory of the folders of sandboxed sessions.
+    ///
+    /// Default: `sandboxes` in the state directory.
+    pub(crate) workspace_root: Option<String>,
+    /// Which sessions are visible from inside: those that were started there, or as everywhere.
+    ///
+    /// Default: `spawned`.
+    #[schemars(extend("enum" = ["spawned","all"]))]
+    pub(crate) session_tools_visibility: Option<String>,
 }
 
 /// What every agent has unless it says otherwise.
@@ -81,11 +103,25 @@ pub(crate) struct AgentDefaults {
     pub(crate) bootstrap_total_max_chars: Option<u64>,
     /// The owner's time zone, as an IANA name.
     pub(crate) user_timezone: Option<String>,
+    /// Whether messages carry the time they were sent.
+    ///
+    /// Default: `on`.
+    #[schemars(extend("enum" = ["on","off"]))]
+    pub(crate) envelope_timestamp: Option<String>,
+    /// Time zone of those times: `user` (the owner's), `local` (the machine's), `utc` or an IANA name.
+    ///
+    /// Default: `user`.
+    pub(crate) envelope_timezone: Option<String>,
     /// Whether messages carry the time since the last one.
     ///
     /// Default: `on`.
     #[schemars(extend("enum" = ["on","off"]))]
     pub(crate) envelope_elapsed: Option<String>,
+    /// What chat platforms are shown of tools: nothing, that they are used, or what they answered as well.
+    ///
+    /// Default: `off`.
+    #[schemars(extend("enum" = ["off","on","full"]))]
+    pub(crate) verbose_default: Option<String>,
     /// Upper bound for the context, in tokens.
     #[schemars(range(min = 1))]
     pub(crate) context_tokens: Option<u64>,

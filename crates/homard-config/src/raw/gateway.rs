@@ -363,6 +363,10 @@ pub(crate) struct Nodes {
 pub(crate) struct Gateway {
     /// Whether this machine runs a gateway (`local`) or uses another one (`remote`).
     pub(crate) mode: Option<GatewayMode>,
+    /// Minutes between two looks at whether a chat platform is still there; 0 turns them off.
+    ///
+    /// Default: `5`.
+    pub(crate) channel_health_check_minutes: Option<u64>,
     /// TCP port for WebSocket and HTTP.
     ///
     /// Default: `18789`.

@@ -226,6 +226,14 @@ pub(crate) struct Commands {
     ///
     /// Default: `true`.
     pub(crate) text: Option<bool>,
+    /// Offer commands in the platform's own menu: true, false or `auto` (where it has one).
+    ///
+    /// Default: `auto`.
+    pub(crate) native: Option<Value>,
+    /// Offer skills there, too: true, false or `auto` (where commands are).
+    ///
+    /// Default: `auto`.
+    pub(crate) native_skills: Option<Value>,
     /// Allow `!` shell commands.
     ///
     /// Default: `false`.

@@ -172,6 +172,12 @@ pub(crate) struct MemoryFlush {
 pub(crate) struct Compaction {
     /// Turn it off or on.
     pub(crate) enabled: Option<bool>,
+    /// How it is done: `safeguard` summarises a long conversation piece by piece, `default` in one call, and lists
+    /// what does not fit into it.
+    ///
+    /// Default: `safeguard`.
+    #[schemars(extend("enum" = ["default","safeguard"]))]
+    pub(crate) mode: Option<String>,
     /// Tokens kept free for the answer.
     pub(crate) reserve_tokens: Option<u64>,
     /// Latest tokens kept word for word.

@@ -34,6 +34,8 @@ pub struct ExecRules {
     pub ask: Option<ExecAsk>,
     /// Where commands run, as configured.
     pub host: Option<String>,
+    /// The node they run on where they run on one and the model names none, by id or name.
+    pub node: Option<String>,
     /// Programs that may filter text without being asked about.
     pub safe_bins: Arc<[String]>,
     /// Programs that skills brought, for `autoAllowSkills`.

@@ -3,11 +3,13 @@
 pub(crate) mod agent;
 pub(crate) mod attached;
 pub(crate) mod message;
+mod origin;
 pub(crate) mod startup;
 
 use std::ops::BitOr;
 
 use homard_channel::Inbound;
+use homard_policy::queue::QueueMode;
 use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
 use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
@@ -21,7 +23,7 @@ use homard_protocol::methods::chat::{
 use homard_protocol::{
     AssistantMessage, EntryKind, Message, RunId, Scope, SessionKey, StopReason, UserBlock,
 };
-use homard_relay::{Accepted, Queue, RunView, Source, StopCause, TurnOptions};
+use homard_relay::{Accepted, InlineSettings, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_runtime::Clip;
 use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
 use serde_json::{Map, Value, json};
@@ -67,22 +69,29 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     if params.message.trim().is_empty() && attached.is_empty() {
         return Err(RequestError::invalid("message or attachment required"));
     }
+    let to = origin::answered(gateway, &params, &key).await?;
+    let quoted = origin::quoted(gateway, &params, &key, to.is_some()).await?;
     cx.caller.client.owns(run_id.clone());
-    let interrupts = params.queue_mode.as_deref() == Some(INTERRUPT);
+    let interrupts = match params.queue_mode.as_deref() {
+        Some(mode) => mode == INTERRUPT,
+        None => wants_interrupt(gateway, &key).await?,
+    };
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
-    let to =
-        if params.deliver == Some(true) { gateway.relay().messages().route_of(&key).await? } else { None };
-    let text = attached.told(params.message);
+    let text = format!("{}{}", quoted.unwrap_or_default(), attached.told(params.message));
     let message = operator_message(gateway, key, text, attached.blocks, run_id.to_string());
     let options = TurnOptions {
-        thinking: params.thinking,
+        settings: InlineSettings::asking(None, params.thinking),
         timeout_ms: params.timeout_ms,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
         is_plain_text: params.suppress_command_interpretation == Some(true),
         ..TurnOptions::of(Source::Chat)
     };
     let queue = Queue::by_word(params.queue_mode.as_deref());
-    let accepted = gateway.relay().accept(message, options.replying_to(to), queue).await;
+    let mut options = options.replying_to(to);
+    if let Some(reply) = &mut options.reply {
+        reply.message_id = params.reply_to_id;
+    }
+    let accepted = gateway.relay().accept(message, options, queue).await;
     let status = match accepted? {
         Accepted::Answered { .. } => "ok",
         Accepted::Started { .. } => "started",
@@ -91,6 +100,16 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     };
     let interrupted_active_run = interrupted.then_some(true);
     Ok(ChatSendResult { run_id, status: status.to_owned(), interrupted_active_run })
+}
+
+/// Whether messages of a session stop what goes on in it. Where nothing does, nothing needs to be looked up.
+async fn wants_interrupt(gateway: &Gateway, key: &SessionKey) -> Result<bool, RequestError> {
+    let turns = gateway.relay().turns();
+    if turns.active_ids(key).is_empty() {
+        return Ok(false);
+    }
+    let session = gateway.store().sessions().get(key).await?;
+    Ok(turns.operators_queue_mode(session.as_ref().map(|session| &session.entry)) == QueueMode::Interrupt)
 }
 
 /// Stops what a session does, so that a message comes next; tells whether there was anything. A repeated
@@ -260,6 +279,7 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let used = u64::try_from(used).unwrap_or(u64::MAX);
     let (pending_inputs, in_flight_run) = under_way(gateway.relay().turns().views(&key));
     Ok(ChatHistoryResult {
+        kind: params.cursor.map(|_| "reset".to_owned()),
         session_id,
         messages,
         pending_inputs,

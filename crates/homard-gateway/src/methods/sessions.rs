@@ -354,7 +354,7 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
     ("thinkingLevel", &["off", "minimal", "low", "medium", "high", "xhigh"]),
     ("verboseLevel", &["off", "on", "full"]),
     ("reasoningLevel", &["off", "on", "stream"]),
-    ("elevatedLevel", &["off", "on", "ask", "full"]),
+    ("elevatedLevel", &["off"]),
     ("responseUsage", &["off", "tokens", "full", "on"]),
     ("execHost", &["sandbox", "gateway", "node"]),
     ("execSecurity", &["deny", "allowlist", "full"]),
@@ -367,8 +367,9 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
 /// The yes-or-no settings a client may change.
 const FLAG_SETTINGS: [&str; 3] = ["archived", "pinned", "unread"];
 
-/// Settings of newer clients that Homard does not have; taken without effect so that those clients go on.
-const IGNORED: [&str; 16] = [
+/// Settings of other clients that Homard does not have. They are refused by name, so that nobody thinks they hold; to
+/// have none of them is what holds.
+const NOT_HAD: [&str; 16] = [
     "agentRuntime",
     "attention",
     "boardFace",
@@ -423,6 +424,11 @@ impl Changes {
                     Some(text.clone())
                 }
                 _ if allowed.is_empty() => return Err(bad(format!("at {name}: must be text or null"))),
+                _ if name == "elevatedLevel" => {
+                    return Err(bad(format!(
+                        "at {name}: there is no sandbox yet, so there is nothing to leave"
+                    )));
+                }
                 _ => return Err(bad(format!("at {name}: must be null or one of {}", allowed.join(", ")))),
             };
             if text.as_ref().is_some_and(|text| text.chars().count() > MAX_LABEL_CHARS) {
@@ -438,7 +444,11 @@ impl Changes {
                 Value::String(text) => ModelChange::Set(usable_model(gateway, text)?),
                 _ => return Err(bad("at model: must be provider/model or null".to_owned())),
             });
-        } else if !IGNORED.contains(&name) && !name.starts_with("expected") {
+        } else if NOT_HAD.contains(&name) {
+            if !value.is_null() {
+                return Err(bad(format!("at {name}: Homard has no such setting")));
+            }
+        } else if name != "expectedSessionId" {
             return Err(bad(format!("at root: unexpected property '{name}'")));
         }
         Ok(())

@@ -152,7 +152,7 @@ fn names(gateway: &Gateway) -> Vec<String> {
     specs.iter().map(|spec| spec.name.clone()).collect()
 }
 
-/// Entries of the lists in play that name nothing.
+/// Entries of the lists in play that name nothing, and what else does not hold.
 fn notices(gateway: &Gateway, view: &PolicyView) -> Vec<String> {
     let there = names(gateway);
     let mut known: Vec<&str> = known_names().collect();
@@ -162,7 +162,8 @@ fn notices(gateway: &Gateway, view: &PolicyView) -> Vec<String> {
         let hint = near.first().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         format!("{place} has `{pattern}`, which names no tool{hint}")
     };
-    view.policy.unmatched(&known).into_iter().map(words).collect()
+    let misspelled = view.policy.unmatched(&known).into_iter().map(words);
+    misspelled.chain(gateway.relay().setup().sandboxes_not_held()).collect()
 }
 
 fn explained(view: &PolicyView, name: &str, there: &[String]) -> ExplainedTool {

@@ -59,7 +59,7 @@ pub(super) fn is_lost_session(said: &str) -> bool {
 pub(super) fn not_for_others(backend: &ProviderId) -> LlmError {
     let words = format!(
         "{backend} is a program with tools of its own, which nobody is asked about; it is not started while text of \
-         others is in the conversation, nor for anybody but the owner. Choose another model here, for example with /model"
+         others is in the conversation, nor for anybody but the owner, nor where commands belong into a sandbox. Choose another model here, for example with /model"
     );
     LlmError::new(FailReason::ModelNotFound, words)
 }

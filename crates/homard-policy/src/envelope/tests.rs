@@ -165,7 +165,7 @@ fn people_see_what_people_wrote() {
         crate::queue::Combined::OneByOne => panic!(),
     };
     assert_eq!(shown(&together(&overflow)), "one\n\ntwo\n\nlines");
-    overflow.note("gone", 3);
+    overflow.note("gone", 1, 3);
     assert!(shown(&together(&overflow)).starts_with("[Queue overflow] Dropped 1 message"));
     for same in ["hello", "  hello ", "", "Conversation info:\nx", "Sender (untrusted metadata): x"] {
         assert_eq!(shown(same), same);

@@ -89,16 +89,35 @@ fn a_full_queue_gives_up_what_it_was_told_to() {
 fn of_dropped_messages_a_line_each_is_kept_but_no_more_than_may_wait() {
     let mut overflow = Overflow::default();
     assert_eq!(overflow.prompt(), None);
-    overflow.note("first\n  message", 2);
+    overflow.note("first\n  message", 1, 2);
     assert_eq!(
         overflow.prompt().unwrap(),
         "[Queue overflow] Dropped 1 message due to cap.\nSummary:\n- first message"
     );
-    overflow.note(&"x".repeat(500), 2);
-    overflow.note("third", 2);
+    overflow.note(&"x".repeat(500), 2, 2);
+    overflow.note("third", 3, 2);
     assert_eq!((overflow.dropped, overflow.lines.len()), (3, 2));
     assert_eq!((overflow.lines[0].chars().count(), overflow.lines[1].as_str()), (160, "third"));
     assert!(overflow.prompt().unwrap().starts_with("[Queue overflow] Dropped 3 messages due to cap."));
+}
+
+#[test]
+fn what_is_remembered_of_dropped_messages_stays_in_the_order_in_which_they_were_written() {
+    let noted = |lines: &[(&str, i64)]| {
+        let mut overflow = Overflow::default();
+        lines.iter().for_each(|(line, at)| overflow.note(line, *at, 20));
+        overflow
+    };
+    let mut all = noted(&[("b", 2), ("e", 5)]);
+    all.join(&noted(&[("a", 1), ("d", 4)]), 20);
+    all.join(&noted(&[("c", 3)]), 20);
+    assert_eq!((all.dropped, all.lines.join("")), (5, "abcde".to_owned()));
+    all.join(&noted(&[("f", 6)]), 3);
+    assert_eq!((all.dropped, all.lines.join("")), (6, "def".to_owned()));
+    // As an earlier version kept it.
+    let older: Overflow = serde_json::from_str(r#"{"dropped":2,"lines":["x","y"]}"#).unwrap();
+    all.join(&older, 20);
+    assert_eq!(all.lines.join(""), "xydef");
 }
 
 fn address(to: &str) -> Address {
@@ -129,7 +148,7 @@ fn messages_of_one_place_are_told_together_and_of_several_one_by_one() {
         assert_eq!(combine(&items, &Overflow::default()), Combined::OneByOne, "{items:?}");
     }
     let mut overflow = Overflow::default();
-    overflow.note("lost", 5);
+    overflow.note("lost", 1, 5);
     let Combined::Together(text) = combine(&[item("1", Some(&here), "one")], &overflow) else { panic!() };
     assert!(text.contains("- lost") && text.ends_with("Queued #1\none"), "{text}");
 }

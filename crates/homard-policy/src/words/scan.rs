@@ -5,7 +5,7 @@
 
 use super::levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Took, Verbosity, take_queue};
 use super::table::{Form, command};
-use super::{Directive, Reading, slash_word};
+use super::{Directive, Extent, Reading, slash_word};
 use crate::queue::QueueOptions;
 
 /// Parts of a model's name that say nothing about which one.
@@ -64,7 +64,7 @@ pub(super) fn scan(text: &str, bare: &str, reading: &Reading<'_>) -> Found {
     while let Some(word) = words.get(at) {
         let rest = words.get(at..).unwrap_or_default();
         let taken = match directive(rest, reading) {
-            Some(hit) if is_settled(&hit.directive) => {
+            Some(hit) if is_settled(&hit.directive) && is_answered(&hit.directive, reading) => {
                 found.directives.push(hit.directive);
                 hit.words
             }
@@ -177,6 +177,9 @@ fn words(text: &str) -> Vec<Word<'_>> {
 }
 
 fn shortcut(word: &str, reading: &Reading<'_>) -> Option<&'static str> {
+    if reading.extent == Extent::WholeMessage {
+        return None;
+    }
     let slash = slash_word(word, reading).filter(|slash| slash.rest.is_empty())?;
     command(&slash.name).filter(|command| command.form == Form::Shortcut).map(|command| command.name)
 }
@@ -205,6 +208,12 @@ fn arg_of(directive: &Directive) -> Arg<()> {
 /// Whether a directive says something, so that it counts in a text.
 fn is_settled(directive: &Directive) -> bool {
     matches!(arg_of(directive), Arg::Is(()) | Arg::Default)
+}
+
+/// Whether whoever wrote a directive into a text can be told what becomes of it. There is no sandbox to leave yet, and
+/// operators are told nothing beside the answer: for them it stays in the text.
+fn is_answered(directive: &Directive, reading: &Reading<'_>) -> bool {
+    reading.extent != Extent::WholeMessage || !matches!(directive, Directive::Elevated(_))
 }
 
 fn is_asked(directive: &Directive) -> bool {

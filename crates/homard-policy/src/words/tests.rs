@@ -356,7 +356,7 @@ fn an_operators_message_is_a_command_only_when_it_is_nothing_else() {
         ("/compact", Some(("compact", ""))),
         ("/compact keep the file names", Some(("compact", "keep the file names"))),
         ("/compact: keep", Some(("compact", "keep"))),
-        ("/queue steer", Some(("queue", "steer"))),
+        ("/queue steer", None),
         ("/new hello there", Some(("new", "hello there"))),
         ("/dock-telegram", Some(("dock", "telegram"))),
         ("/dock_telegram", Some(("dock", "telegram"))),
@@ -390,22 +390,27 @@ fn an_operators_message_is_a_command_only_when_it_is_nothing_else() {
 }
 
 #[test]
-fn an_operators_settings_are_kept_only_when_the_message_says_nothing_else() {
+fn an_operators_settings_are_kept_when_the_message_says_nothing_else_and_hold_for_it_otherwise() {
     let words = words();
     let reading =
         Reading { extent: Extent::WholeMessage, our_name: None, reset_triggers: &[], ..reading(&words) };
     let rows = [
-        ("/think high", 1),
-        ("/think high /verbose on", 2),
-        ("/model gpt-5", 1),
-        ("/opus", 1),
-        ("/think high what is 2+2?", 0),
-        ("/think high /status", 0),
-        ("think high", 0),
+        ("/think high", 1, ""),
+        ("/think high /verbose on", 2, ""),
+        ("/model gpt-5", 1, ""),
+        ("/opus", 1, ""),
+        ("/think high what is 2+2?", 1, "what is 2+2?"),
+        ("what is /reasoning on 2+2?", 1, "what is 2+2?"),
+        // Commands are for the program only when they are all of it.
+        ("/think high /status", 1, "/status"),
+        ("/elevated full do it", 0, "/elevated full do it"),
+        ("what does /think do?", 0, "what does /think do?"),
+        ("stop", 0, "stop"),
+        ("think high", 0, "think high"),
     ];
-    for (text, count) in rows {
+    for (text, count, left) in rows {
         let meaning = read(text, &reading);
-        assert_eq!((meaning.directives.len(), meaning.only_directives), (count, count > 0), "{text}");
-        assert_eq!(meaning.text, if count > 0 { "" } else { text }, "{text}");
+        assert_eq!((meaning.directives.len(), meaning.text.as_str()), (count, left), "{text}");
+        assert_eq!(meaning.only_directives, left.is_empty(), "{text}");
     }
 }

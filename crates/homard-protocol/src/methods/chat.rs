@@ -160,7 +160,7 @@ pub struct ChatHistoryParams {
     /// Longest text of one message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
-    /// Continues a delta stream; answered with a full page.
+    /// Continues from what a client has. Nobody is given one here, so the answer says `reset` and is a whole page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Paging of waiting inputs.
@@ -179,6 +179,9 @@ pub struct ChatHistoryParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
+    /// `reset` where a cursor was sent: what the client has is to be replaced by this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]

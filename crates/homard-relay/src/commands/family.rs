@@ -11,7 +11,7 @@ use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, T
 
 use super::{Answer, Begun, Entry, words};
 use crate::parts::SubagentCommands;
-use crate::turn_setup::taint;
+use crate::turn_setup::{sandbox, taint};
 
 /// How long ago agents may have ended to be in the list.
 const RECENT: Duration = Duration::from_secs(30 * 60);
@@ -55,7 +55,7 @@ impl SubagentCommands {
             taint.add(label);
         }
         Ok(ToolCx {
-            workspace: agent.workspace.clone(),
+            workspace: sandbox::folder(agent, begun.admitted.session_key()),
             session_key: begun.admitted.session_key().clone(),
             run_id: begun.run.id.clone(),
             call_id: ToolCallId::parse("command").map_err(words)?,

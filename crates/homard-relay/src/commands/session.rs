@@ -93,7 +93,10 @@ impl ChatCommands {
             "" => {
                 let mode = self.entry_of(key).await?.response_usage;
                 let spent = self.spent(key).await?;
-                return Ok(format!("Usage below answers: {}\n{spent}", mode.as_deref().unwrap_or("off")));
+                return Ok(format!(
+                    "Usage below answers on chat platforms: {}\n{spent}",
+                    mode.as_deref().unwrap_or("off")
+                ));
             }
             "off" => None,
             "tokens" | "on" => Some("tokens"),
@@ -101,7 +104,7 @@ impl ChatCommands {
             other => return Err(format!("`{other}` is not known; use off, tokens, full or cost")),
         };
         self.change_session(key, move |entry| entry.response_usage = mode.map(str::to_owned)).await?;
-        Ok(format!("⚙️ Usage below answers: {}", mode.unwrap_or("off")))
+        Ok(format!("⚙️ Usage below answers on chat platforms: {}", mode.unwrap_or("off")))
     }
 
     async fn spent(&self, key: &SessionKey) -> Answer {

@@ -19,6 +19,7 @@ use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::{agent_of, is_read_by_others};
+use crate::turn_setup::sandbox;
 use crate::turns::runs::Run;
 
 /// What is sent, and how it is known again.
@@ -102,7 +103,8 @@ impl FinalReply<'_> {
         }
         let config = inner.config();
         let agent = config.agents.agent(agent_of(&config, &self.run.session_key));
-        let workspace = agent.unwrap_or(config.agents.default_agent()).workspace.clone();
+        let agent = agent.unwrap_or(config.agents.default_agent());
+        let workspace = sandbox::folder(agent, &self.run.session_key);
         let is_owners = self.route.is_owner && !is_read_by_others(&self.run.session_key);
         let caller = if is_owners { Caller::Owner } else { Caller::Guest };
         let mut files = Vec::new();
@@ -143,7 +145,7 @@ impl FinalReply<'_> {
             mode => mode,
         };
         let current = self.route.message_id.clone().filter(|_| self.manner.can(Act::Reply));
-        let mut threader = Threader::new(mode, current, 1);
+        let mut threader = Threader::new(mode, current, self.run.delivery.answered());
         let mut wish = said.reply_to.clone();
         if !self.manner.can(Act::Reply) {
             wish = ReplyTo::None;

@@ -9,12 +9,15 @@ mod preview;
 mod typing;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use homard_agent::Step;
 use homard_channel::{ChannelError, Content, Outbound, Receipt};
+use homard_runtime::OrLog;
 use homard_tools::HookPoint;
 use std::time::Duration;
 
+use crate::delivery::outbox::OutgoingText;
 use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
 use crate::parts::Outgoing;
@@ -57,6 +60,8 @@ struct Watched {
     run: Arc<Run>,
     route: ReplyRoute,
     manner: Manner,
+    /// How many lines about its work were said.
+    told_work: AtomicUsize,
 }
 
 /// Begins to show a turn, if it came from a chat platform.
@@ -67,7 +72,8 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
         return;
     }
     let tell = run.delivery.show();
-    let watched = Watched { outgoing: outgoing.clone(), run: Arc::clone(run), route, manner };
+    let (outgoing_there, run) = (outgoing.clone(), Arc::clone(run));
+    let watched = Watched { outgoing: outgoing_there, run, route, manner, told_work: AtomicUsize::new(0) };
     outgoing.inner().tasks().spawn(async move {
         let shown = async {
             match (watched.manner.blocks, watched.manner.preview) {
@@ -79,7 +85,7 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
                 (None, _) => crate::delivery::run_delivery::Streamed::default(),
             }
         };
-        let (streamed, ()) = tokio::join!(shown, watched.type_along());
+        let (streamed, (), ()) = tokio::join!(shown, watched.type_along(), watched.tell_work());
         if tell.send(streamed).is_err() {
             tracing::debug!("a turn ended before it was known what was shown of it");
         }
@@ -87,6 +93,36 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
 }
 
 impl Watched {
+    /// Says which tools are used, as far as the conversation wants to know, until the turn is sealed. With an answer
+    /// that is sent in pieces, they say it in between.
+    async fn tell_work(&self) {
+        if self.manner.blocks.is_some() {
+            return;
+        }
+        let (sealed, mut pulse) = (self.run.delivery.sealed().clone(), self.run.narrator.pulse());
+        loop {
+            let is_over = tokio::select! {
+                biased;
+                () = sealed.cancelled() => true,
+                beat = pulse.changed() => beat.is_err(),
+            };
+            self.tell_work_so_far().await;
+            if is_over {
+                return;
+            }
+        }
+    }
+
+    /// Keeps what is to be said of the work, in its order with everything else that is said there.
+    async fn tell_work_so_far(&self) {
+        for mut text in self.run.delivery.work.unsaid() {
+            self.outgoing.inner().guards().secrets.hide_in(&mut text);
+            let key = format!("{}:w{}", self.run.id, self.told_work.fetch_add(1, Ordering::Relaxed));
+            let saying = OutgoingText { address: self.route.address.clone(), text, reply_to: None, key };
+            self.outgoing.say(saying).await.or_log("what a tool did could not be kept to be said");
+        }
+    }
+
     /// Says something at once and without keeping it, because nobody would miss it.
     async fn say_aside(&self, content: Content) -> Result<Receipt, ChannelError> {
         say_aside(&self.outgoing, &self.route, content).await

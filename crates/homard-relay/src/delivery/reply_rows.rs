@@ -45,7 +45,8 @@ pub(crate) async fn rows(
         false => preview_of(outgoing, &run.id).await,
     };
     let preview = streamed.preview.as_deref().or(shown_before.as_deref());
-    let mut rows = match text(route, outcome, said, &streamed) {
+    let text = text(route, outcome, said, &streamed);
+    let mut rows = match with_usage(run, outcome, text, &streamed) {
         Some(text) => speech.rows(&text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
         None if preview.is_some() && !matches!(outcome, TurnOutcome::Answered(_)) => Vec::new(),
@@ -55,6 +56,15 @@ pub(crate) async fn rows(
         rows.push(speech.row(format!("{}:ack", run.id), None, content));
     }
     rows
+}
+
+/// The same with what it cost below it, where the conversation wants to know.
+fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: &Streamed) -> Option<String> {
+    let TurnOutcome::Answered(answered) = outcome else { return text };
+    let is_said = text.is_some() || streamed.pieces > 0;
+    let line = run.delivery.work.usage_line(&answered.facts.usage, &run.session_key);
+    let Some(line) = line.filter(|_| is_said) else { return text };
+    Some(text.map_or_else(|| line.clone(), |text| format!("{text}\n\n{line}")))
 }
 
 /// What is said; `None` for nothing.

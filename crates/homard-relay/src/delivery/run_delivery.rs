@@ -2,7 +2,7 @@
 //! tools have said in its place.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use homard_channel::Address;
@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::work::Work;
 
 /// How long the end of a run waits for what is being shown of it.
 const SEAL_LIMIT: Duration = Duration::from_secs(20);
@@ -36,6 +37,10 @@ pub(crate) struct Delivery {
     shown: AtomicBool,
     sealed: CancellationToken,
     streamed: Mutex<Option<oneshot::Receiver<Streamed>>>,
+    /// What is shown of the work behind the answer.
+    pub(crate) work: Work,
+    /// How many messages are answered at once, where that is more than one.
+    together: AtomicUsize,
 }
 
 impl Delivery {
@@ -49,6 +54,16 @@ impl Delivery {
     /// Where the answer goes, if to a chat platform.
     pub(crate) fn route(&self) -> Option<&ReplyRoute> {
         self.route.get()
+    }
+
+    /// So many messages are answered at once.
+    pub(crate) fn answers(&self, messages: usize) {
+        self.together.store(messages, Ordering::Relaxed);
+    }
+
+    /// How many messages are answered at once.
+    pub(crate) fn answered(&self) -> usize {
+        self.together.load(Ordering::Relaxed).max(1)
     }
 
     /// A tool said something somewhere.

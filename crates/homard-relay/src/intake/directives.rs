@@ -1,15 +1,20 @@
 //! Settings that somebody changes by a message that says nothing else: kept with the conversation, and acknowledged.
 
+use homard_channel::Sender;
 use homard_policy::queue::QueueOptions;
-use homard_policy::words::{Arg, Directive};
+use homard_policy::words::{Arg, Directive, Elevation};
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
-use super::inbound::{IntakeOutcome, rank};
+use super::inbound::IntakeOutcome;
 use crate::intake::admit::Admitted;
 use crate::parts::Dispatch;
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
+
+/// What is said of leaving the sandbox.
+pub(super) const NOTHING_TO_LEAVE: &str = "There is no sandbox yet, so there is nothing to leave: commands run as tools.exec says, \
+                                and not at all in conversations that belong into a sandbox.";
 
 /// A change of a session and the words that acknowledge it.
 type Change = Box<dyn FnOnce(&mut SessionEntry) + Send>;
@@ -23,7 +28,7 @@ impl Dispatch {
         directives: &[Directive],
     ) -> Result<IntakeOutcome, AcceptError> {
         let key = admitted.session_key().clone();
-        let may_leave = rank(&admitted).is_elevated;
+        let is_operator = admitted.message().sender == Sender::Operator;
         let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
@@ -36,15 +41,15 @@ impl Dispatch {
                 Directive::Model(wanted) => {
                     self.model_change(wanted, &self.sessions().model_for(&key, session.as_ref()).to_string())
                 }
-                Directive::Elevated(Arg::Is(_)) if !may_leave => {
-                    Err("Only the owner may do this.".to_owned())
-                }
                 other => change(other, &entry),
             };
             match decided {
                 Ok((change, line)) => {
                     changes.extend(change);
-                    lines.push(format!("⚙️ {line}"));
+                    let elsewhere = is_operator && matches!(directive, Directive::Verbose(Arg::Is(_)));
+                    let where_ =
+                        if elsewhere { " (on chat platforms; here tools are always shown)" } else { "" };
+                    lines.push(format!("⚙️ {line}{where_}"));
                 }
                 Err(line) => lines.push(format!("⚙️ {line}")),
             }
@@ -109,9 +114,12 @@ fn change(directive: &Directive, now: &SessionEntry) -> Result<(Option<Change>, 
             let word = word_of(arg, |level| level.as_str().to_owned());
             level("Reasoning", word, now.reasoning_level.as_deref(), |entry| &mut entry.reasoning_level)
         }
-        Directive::Elevated(arg) => {
-            let word = word_of(arg, |level| level.as_str().to_owned());
-            level("Elevated", word, now.elevated_level.as_deref(), |entry| &mut entry.elevated_level)
+        Directive::Elevated(Arg::Unknown(word)) => Err(format!("Elevated: `{word}` is not known")),
+        Directive::Elevated(Arg::Is(Elevation::On | Elevation::Ask | Elevation::Full)) => {
+            Err(format!("Elevated: not possible. {NOTHING_TO_LEAVE}"))
+        }
+        Directive::Elevated(Arg::Asked | Arg::Default | Arg::Is(Elevation::Off)) => {
+            Ok((None, format!("Elevated: off. {NOTHING_TO_LEAVE}")))
         }
         Directive::Exec(arg) => exec(arg, now),
         Directive::Queue(arg) => queue(arg, now),

@@ -2,20 +2,21 @@
 
 use homard_config::config::session::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
-use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
+use homard_policy::queue::{QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
-use homard_policy::words::{Call, Meaning, Reset};
+use homard_policy::words::{Arg, Call, Directive, Meaning, Reset};
 use homard_runtime::OrLog;
-use homard_store::{ResetReason, SessionEntry, StoreError};
+use homard_store::{ResetReason, StoreError};
 
+use super::directives::NOTHING_TO_LEAVE;
 use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
 use crate::parts::Dispatch;
 use crate::turn_setup::settings::time_zone;
-use crate::turns::accept::{AcceptError, Accepted, Obeyed, run_id};
-use crate::turns::queue::Queue;
+use crate::turns::accept::{AcceptError, Accepted, Obeyed};
+use crate::turns::queue::{Queued, kept_wish};
 use crate::turns::request::TurnOptions;
 use crate::turns::source::{Source, StopCause};
 
@@ -35,8 +36,7 @@ impl Dispatch {
         // In groups, words inside a text count only from those who mean us or may command anyway.
         reading.may_command = admitted.standing().may_command;
         let meaning = meaning::read(&visit.message, &reading);
-        options.model = meaning.model().map(str::to_owned);
-        options.thinking = meaning.thinking().map(|level| level.as_str().to_owned());
+        options.settings.take(&meaning.directives);
         if meaning.stop {
             return self.stop_there(admitted, options).await;
         }
@@ -57,6 +57,9 @@ impl Dispatch {
             return Box::pin(self.unless_obeyed(visit, obeyed, &meaning)).await;
         } else if meaning.only_directives {
             return self.keep_directives(admitted, options, &meaning.directives).await;
+        }
+        if meaning.directives.iter().any(|one| matches!(one, Directive::Elevated(Arg::Is(_)))) {
+            say_there(&self.outgoing(), &visit, format!("⚙️ {NOTHING_TO_LEAVE}"), "elevated").await;
         }
         for shortcut in &meaning.shortcuts {
             Box::pin(self.answer_beside(&visit, &admitted, shortcut)).await;
@@ -252,54 +255,18 @@ impl Dispatch {
     async fn queue_up(
         &self,
         admitted: Admitted,
-        mut options: TurnOptions,
+        options: TurnOptions,
         policy: &QueuePolicy,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let key = admitted.session_key().clone();
-        let queue = match policy.mode {
-            QueueMode::Collect => Queue::Collect(policy.debounce),
-            QueueMode::Followup => Queue::Wait,
-            QueueMode::Steer => Queue::Steer,
-            QueueMode::SteerBacklog => Queue::SteerToo,
-            QueueMode::Interrupt => {
-                let id = run_id(&admitted)?;
-                if self.runs().get(&id).is_none() {
-                    self.turns().stop_runs(&key, None, StopCause::Interrupt).await;
-                }
-                Queue::Wait
+        Ok(match self.turns().queue_by(admitted, options, policy).await? {
+            Queued::NoRoom => IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()),
+            // One that was answered is known, and what is known closed its rows.
+            Queued::Taken(Accepted::Started { .. } | Accepted::Finished(_) | Accepted::Answered { .. }) => {
+                IntakeOutcome::Taken
             }
-        };
-        let Some(given_up) = self.make_room(&key, policy, &mut options) else {
-            return Ok(IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()));
-        };
-        match self.turns().enqueue(admitted, options, queue, None).await {
-            Ok(Accepted::Started { .. }) => {
-                self.let_go(given_up).await;
-                Ok(IntakeOutcome::Taken)
+            Queued::Taken(Accepted::InFlight { .. }) => {
+                IntakeOutcome::Nothing("it is being answered already".to_owned())
             }
-            // It is known, and what is known closed its rows.
-            Ok(Accepted::Finished(_) | Accepted::Answered { .. }) => {
-                self.take_back(given_up);
-                Ok(IntakeOutcome::Taken)
-            }
-            Ok(Accepted::InFlight { .. }) => {
-                self.take_back(given_up);
-                Ok(IntakeOutcome::Nothing("it is being answered already".to_owned()))
-            }
-            Err(error) => {
-                self.take_back(given_up);
-                Err(error)
-            }
-        }
+        })
     }
-}
-
-/// How messages wait in a session, as it keeps it.
-fn kept_wish(entry: &SessionEntry) -> QueueOptions {
-    QueueOptions::kept(
-        entry.queue_mode.as_deref(),
-        entry.queue_debounce_ms,
-        entry.queue_cap,
-        entry.queue_drop.as_deref(),
-    )
 }

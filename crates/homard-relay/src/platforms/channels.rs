@@ -233,8 +233,9 @@ impl Platforms {
         account.begins();
         let cancel = channels.tasks.token().child_token();
         let (account, clock) = (Arc::clone(account), self.inner().clock().clone());
+        let look = self.inner().config().gateway.channel_health_check;
         let (channel, name) = account.name();
-        channels.tasks.spawn(async move { account.run(to_relay, clock, cancel).await });
+        channels.tasks.spawn(async move { account.run(to_relay, clock, look, cancel).await });
         self.outgoing().open_outbox(&channel, &name);
         self.chat_approvals().end_those_of_before(channel, name);
     }

@@ -7,6 +7,8 @@ use homard_runtime::OrLog;
 use homard_store::{SessionKind, SessionRecord, Store};
 use homard_tools::{Caller, PortError, ToolCx};
 
+use crate::turn_setup::sandbox;
+
 /// How many ancestors a conversation may have before nobody looks further; deeper ones cannot be made.
 const MAX_ANCESTORS: usize = 8;
 
@@ -90,11 +92,17 @@ pub(crate) async fn works_for(store: &Store, session: &SessionRecord) -> Option<
     Some(found)
 }
 
-/// Which conversations a call sees: others than the owner never see more than their own.
+/// Which conversations a call sees: others than the owner never see more than their own, and neither does a
+/// sandboxed conversation unless the owner says so.
 pub(crate) fn visibility(config: &Config, cx: &ToolCx) -> Visibility {
-    match (config.tools.visibility, cx.scope.access.caller) {
-        (Visibility::Agent | Visibility::All, Caller::Guest) => Visibility::Tree,
-        (visibility, _) => visibility,
+    let agent =
+        config.agents.agent(agent_of(config, &cx.session_key)).unwrap_or(config.agents.default_agent());
+    let is_apart = sandbox::of(agent, &cx.session_key).is_some_and(|sandbox| !sandbox.sees_all_sessions);
+    match config.tools.visibility {
+        Visibility::Agent | Visibility::All if is_apart || cx.scope.access.caller == Caller::Guest => {
+            Visibility::Tree
+        }
+        visibility => visibility,
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_config::Config;
 use homard_config::config::agents::Agent;
+use homard_config::config::agents::sandbox::SandboxMode;
 use homard_llm::ThinkingLevel;
 use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
 use homard_runtime::{Clip, OrLog, millis, millis_i64};
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 use crate::parts::Subagents;
 use crate::ports::{not_kept, run_name};
 use crate::sessions::access::agent_of;
+use crate::turn_setup::sandbox;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
 use crate::turns::source::Source;
@@ -148,6 +150,13 @@ impl Subagents {
             )));
         }
         let asking = config.agents.agent(own).unwrap_or(config.agents.default_agent());
+        let leaves = |other: &Agent| other.sandbox.mode == SandboxMode::Off;
+        if sandbox::of(asking, &cx.session_key).is_some() && config.agents.agent(&agent).is_some_and(leaves) {
+            return Err(PortError::NotAllowed(format!(
+                "this conversation belongs into a sandbox, and those of the agent `{agent}` do not: it may not be \
+                 started from here"
+            )));
+        }
         let model = match &task.model {
             Some(text) => Some(self.sessions().usable_model(text)?),
             None => inherited_model(asking, config, &entry, agent == *own),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use homard_config::Config;
 use homard_config::config::agents::Agent;
-use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity, SandboxMode};
+use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity};
 use homard_exec::approvals::{ExecRules, PolicyStore};
 use homard_store::SessionEntry;
 use serde::de::DeserializeOwned;
@@ -25,6 +25,7 @@ pub(crate) fn exec_rules(
         security,
         ask,
         host: host(&config.tools.exec, agent, session),
+        node: session.and_then(|entry| entry.exec_node.clone()),
         safe_bins: Arc::from(safe_bins.as_slice()),
         store: Some(store),
         ..ExecRules::default()
@@ -36,7 +37,7 @@ pub(crate) fn may_run_commands(exec: &Exec, agent: &Agent, session: Option<&Sess
     let (security, _) = limits(exec, agent, session);
     let in_sandbox = host(exec, agent, session).as_deref() == Some("sandbox");
     // Where there should be a sandbox and is none, nothing runs.
-    security != Some(ExecSecurity::Deny) && !in_sandbox && agent.tools.sandbox_mode == SandboxMode::Off
+    security != Some(ExecSecurity::Deny) && !in_sandbox
 }
 
 fn limits(

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::parts::TurnSetup;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
+use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
 use crate::turn_setup::taint::{self, Granted};
 
@@ -122,7 +123,7 @@ impl TurnSetup {
         }
         let desk = Desk::new();
         let mut scope =
-            (*taint::scope(self, &config, &taint, Granted::of(agent, &skills, exec, asker))).clone();
+            (*taint::scope(self, &config, &taint, Granted::of(agent, key, &skills, exec, asker))).clone();
         scope.approvals = desk.approvals.clone();
         let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
         let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {
@@ -131,7 +132,7 @@ impl TurnSetup {
         // No turn may have met the workspace yet.
         tokio::fs::create_dir_all(&agent.workspace).await.or_log("the workspace could not be made");
         let cx = ToolCx {
-            workspace: agent.workspace.clone(),
+            workspace: sandbox::open(agent, key).await,
             session_key: call.session_key.clone(),
             run_id,
             call_id,

@@ -9,17 +9,18 @@ use std::collections::BTreeMap;
 use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::agents::Agent;
-use homard_config::config::tools::{ApplyPatch, SandboxMode, ToolProfile, ToolRule};
+use homard_config::config::tools::{ApplyPatch, ToolProfile, ToolRule};
 use homard_protocol::{AccountId, ChannelId, SessionKey, SessionScope};
 use homard_store::SessionEntry;
 use homard_tools::{
-    ADMIN_TOOLS, ALL_FILES, Caller, Layer, LayerName, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW,
-    SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
+    ADMIN_TOOLS, ALL_FILES, Caller, Layer, LayerName, OWNER_ALWAYS, OWNER_ONLY, Profile, SUBAGENT_LEAF_NEVER,
+    SUBAGENT_NEVER, ToolPolicy, Unmatched, known_names,
 };
 
 use crate::intake::admit::Admitted;
 use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::exec_rules::may_run_commands;
+use crate::turn_setup::sandbox;
 
 pub(super) mod groups;
 
@@ -104,7 +105,7 @@ pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> 
         layers.push(lists(LayerName::AgentProvider, rule).at(format!("{}.byProvider[{key}]", own.place)));
     }
     layers.extend(groups::layers(config, about));
-    layers.extend(sandbox(config, agent, about.key));
+    layers.extend(sandbox::layers(config, agent, about.key));
     push_subagent(&mut layers, config, about);
     if !is_owner(about) {
         let words = "only the owner may have this done; who that is on chat platforms is in commands.ownerAllowFrom, \
@@ -230,29 +231,6 @@ fn may_patch(patch: &ApplyPatch, (provider, model): (&str, &str)) -> bool {
 
 fn lists(name: LayerName, rule: &ToolRule) -> Layer {
     Layer::new(name, rule.allow.as_deref().unwrap_or_default(), &rule.deny)
-}
-
-/// What a sandboxed conversation is left with.
-fn sandbox(config: &Config, agent: &Agent, key: &SessionKey) -> Option<Layer> {
-    let is_sandboxed = match agent.tools.sandbox_mode {
-        SandboxMode::Off => false,
-        SandboxMode::NonMain => !key.is_main(),
-        SandboxMode::All => true,
-    };
-    if !is_sandboxed {
-        return None;
-    }
-    let (own, all) = (&agent.tools.sandbox, &config.tools.sandbox);
-    let usual = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect();
-    let allow = own.allow.as_ref().or(all.allow.as_ref()).cloned().unwrap_or_else(|| usual(SANDBOX_ALLOW));
-    let deny = own.deny.as_ref().or(all.deny.as_ref()).cloned().unwrap_or_else(|| usual(SANDBOX_DENY));
-    let is_own = own.allow.is_some() || own.deny.is_some();
-    let place = if is_own {
-        format!("agents.list[{}].tools.sandbox.tools", agent.id)
-    } else {
-        "tools.sandbox.tools".to_owned()
-    };
-    Some(Layer::new(LayerName::Sandbox, &allow, &deny).at(place))
 }
 
 /// What a subagent does not get.

@@ -11,6 +11,7 @@ use homard_tools::{Caller, ToolPolicy, ToolSpec};
 use crate::parts::TurnSetup;
 use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
 use crate::turn_setup::resident::Resident;
+use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
 
 /// For whom a policy is looked at, when that is not the owner with the model in use.
@@ -91,6 +92,9 @@ impl TurnSetup {
         let profile = agent.tools.rule.profile.or(config.tools.rule.profile).unwrap_or_default();
         let policy = policy_for(&config, agent, &about);
         let files = match asker(&config, &about) {
+            _ if sandbox::of(agent, key).is_some() => {
+                "those of one folder: the conversation belongs into a sandbox"
+            }
             Asker { caller: Caller::Owner, .. } => "all but the gateway's own records, for the owner",
             Asker { has_all_files: true, .. } => "what the owner has, by files:all in alsoAllow",
             Asker { .. } => "the workspace, less what is about the owner: they are not the owner",
@@ -100,8 +104,18 @@ impl TurnSetup {
         Ok(PolicyView { policy, agent: agent.id.clone(), profile: profile.as_str(), model, files, window })
     }
 
-    /// Tells the log about entries of the owner's lists that name no tool.
-    pub(crate) fn warn_of_misspelled_tools(&self) {
+    /// What does not hold of what the owner wrote about sandboxes.
+    #[must_use]
+    pub fn sandboxes_not_held(&self) -> Vec<String> {
+        sandbox::not_held(&self.inner().config())
+    }
+
+    /// Tells the log about what the owner wrote about tools and does not hold: sandboxes, and entries of lists that
+    /// name no tool.
+    pub(crate) fn warn_of_tool_settings(&self) {
+        for sentence in self.sandboxes_not_held() {
+            tracing::warn!("{sentence}");
+        }
         let rooms = self.inner().rooms();
         for entry in misspelled(&self.inner().config(), rooms.tools.names()) {
             tracing::warn!(

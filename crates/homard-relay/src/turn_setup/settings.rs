@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_agent::{CompactionSettings, PromptInput, PromptMode};
 use homard_config::Config;
-use homard_config::config::agents::{Agent, ThinkingLevel as Configured};
+use homard_config::config::agents::{Agent, Stamps, ThinkingLevel as Configured};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
 use homard_models::failover::Pinned;
 use homard_models::router::ModelRouter;
@@ -34,8 +34,8 @@ pub struct TurnSettings {
     pub thinking: ThinkingLevel,
     /// How long it may take.
     pub timeout: Duration,
-    /// The owner's time zone.
-    pub zone: TimeZone,
+    /// In which zone the model is told when a message was sent; `None` when it is not told.
+    pub stamps: Option<TimeZone>,
     /// What goes into the prompt.
     pub prompt: PromptInput,
     /// How the conversation is kept within the model's context.
@@ -106,7 +106,12 @@ pub fn settings_for(
         timeout: defaults.timeout,
         compaction: compaction(config, &model),
         prompt: turn_prompt::prompt_input(config, agent, &model, &zone),
-        zone,
+        stamps: match &defaults.stamps {
+            Stamps::Off => None,
+            Stamps::Owner => Some(zone),
+            Stamps::Machine => Some(TimeZone::system()),
+            Stamps::Zone(name) => Some(TimeZone::get(name).unwrap_or(TimeZone::UTC)),
+        },
         chain,
         pinned,
         model,
@@ -116,7 +121,7 @@ pub fn settings_for(
 impl TurnSettings {
     /// Takes over what is wanted of this turn alone.
     pub(crate) fn heed(&mut self, wanted: &TurnOptions) {
-        if let Some(level) = wanted.thinking.as_deref().and_then(ThinkingLevel::parse) {
+        if let Some(level) = wanted.settings.thinking.as_deref().and_then(ThinkingLevel::parse) {
             self.thinking = level_for(&self.model.model, level);
         }
         if let Some(mode) = wanted.prompt_mode.as_deref().and_then(PromptMode::parse) {
@@ -155,6 +160,7 @@ fn compaction(config: &Config, model: &Resolved) -> CompactionSettings {
     };
     CompactionSettings {
         ahead: configured.enabled,
+        in_pieces: configured.in_pieces,
         window,
         reserve,
         keep_recent: configured.keep_recent_tokens,

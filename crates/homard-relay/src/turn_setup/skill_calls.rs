@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use homard_runtime::Clip;
+use homard_policy::words::table::MenuEntry;
+use homard_runtime::{Clip, brief};
 use homard_skills::Snapshot;
 
 use crate::intake::admit::Admitted;
@@ -47,6 +48,15 @@ impl TurnSetup {
             let _written = write!(text, "\n/{} [what to do] — {about}", command.name);
         }
         text
+    }
+
+    /// Skills of the agent that answers when nobody else is meant, as a platform's menu shows them.
+    pub async fn skill_menu(&self) -> Vec<MenuEntry> {
+        let config = self.inner().config();
+        let snapshot = self.skills().for_turn(&config, config.agents.default_agent()).await;
+        let entry =
+            |name: &str, about: &str| MenuEntry { name: name.to_owned(), help: brief(about, MAX_HELP_CHARS) };
+        snapshot.commands().iter().map(|one| entry(&one.name, &one.skill.front.description)).collect()
     }
 
     async fn skills_of(&self, admitted: &Admitted) -> Option<Arc<Snapshot>> {

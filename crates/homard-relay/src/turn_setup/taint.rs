@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 use crate::parts::TurnSetup;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
+use crate::turn_setup::sandbox;
 
 /// The labels of a message by its sender: what the owner says and attaches has none, wherever they say it.
 pub(crate) fn labels(message: &Inbound, is_owner: bool) -> Vec<Label> {
@@ -92,6 +93,8 @@ pub(crate) struct Granted {
     pub(crate) exec: ExecRules,
     /// Whether its file tools stay inside the workspace.
     pub(crate) workspace_only: Option<bool>,
+    /// Whether the conversation belongs into a sandbox.
+    pub(crate) is_confined: bool,
     /// Who asks, and what they are given.
     pub(crate) asker: Asker,
     /// Folders of the skills it is told of.
@@ -101,14 +104,22 @@ pub(crate) struct Granted {
 }
 
 impl Granted {
-    /// What `agent` is granted for whoever asks, with the variables of its skills.
-    pub(crate) fn of(agent: &Agent, skills: &Snapshot, exec: ExecRules, asker: Asker) -> Self {
+    /// What `agent` is granted in a conversation for whoever asks, with the variables of its skills.
+    pub(crate) fn of(
+        agent: &Agent,
+        key: &SessionKey,
+        skills: &Snapshot,
+        exec: ExecRules,
+        asker: Asker,
+    ) -> Self {
+        let is_confined = sandbox::of(agent, key).is_some();
         // The owner has all folders anyway.
-        let folders = skills.skills.iter().filter(|_| asker.caller == Caller::Guest);
+        let folders = skills.skills.iter().filter(|_| is_confined || asker.caller == Caller::Guest);
         Self {
             env: skills.env().clone(),
             exec,
             workspace_only: agent.tools.workspace_only,
+            is_confined,
             asker,
             skill_folders: folders.map(|skill| skill.dir.clone()).collect(),
             slot: TurnSlot::default(),
@@ -143,6 +154,7 @@ pub(crate) fn scope(setup: &TurnSetup, config: &Config, taint: &Taint, granted: 
             records: inner.paths().records(),
             given: granted.skill_folders,
             workspace_only: granted.workspace_only,
+            is_confined: granted.is_confined,
         },
         slot: granted.slot,
         undo: setup.undo().clone(),

@@ -11,7 +11,7 @@ use homard_agent::{
 };
 use homard_channel::{Conversation, Sender};
 use homard_config::Config;
-use homard_config::config::agents::Agent;
+use homard_config::config::agents::{Agent, Stamps};
 use homard_llm::Resolved;
 use homard_policy::accounts::ChannelAccounts;
 use homard_policy::envelope::group_intro;
@@ -30,6 +30,7 @@ use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Circumstances, asker, groups, policy_for};
 use crate::turn_setup::resident::Resident;
+use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
 use crate::turn_setup::small_window;
 
@@ -57,7 +58,9 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
         surroundings: Surroundings {
             model: format!("{}/{}", model.provider.id(), model.model.id),
             timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
+            is_unstamped: defaults.stamps == Stamps::Off,
             aliases: short_names.collect(),
+            folder: None,
         },
         ..PromptInput::default()
     }
@@ -83,6 +86,8 @@ pub(crate) fn fit(
         (audience, _) => audience,
     };
     prompt.group = group(config, about);
+    let is_apart = settings.workspace != prompt.files.workspace;
+    prompt.surroundings.folder = is_apart.then(|| settings.workspace.clone());
     small_window::fit_prompt(prompt, settings.compaction.window);
 }
 
@@ -129,7 +134,9 @@ pub(crate) async fn show_pictures(
     if mentioned.is_empty() {
         return;
     }
-    let stays_inside = inner.config().tools.fs.workspace_only || agent.tools.workspace_only == Some(true);
+    let stays_inside = inner.config().tools.fs.workspace_only
+        || agent.tools.workspace_only == Some(true)
+        || sandbox::of(agent, admitted.session_key()).is_some();
     let home = inner.home().to_owned();
     let roots = if stays_inside { Vec::new() } else { vec![home.clone(), PathBuf::from(TEMPORARY)] };
     let rules = PictureRules { workspace: settings.workspace.clone(), home, roots };
@@ -219,13 +226,14 @@ impl TurnSetup {
         let about = resident.speaking(&about);
         let offering = policy_for(&config, agent, &about);
         let skills = self.skills().for_turn(&config, agent).await;
+        settings.workspace = sandbox::folder(agent, key);
         fit(&mut settings, &config, &about, &offering, &skills);
         let offer = self.offer(&offering, settings.compaction.window);
         let system = system_prompt(self, &settings.prompt, &offer.described).await?;
         let (messages, message_tokens) = match session {
             Some(record) => {
                 let context = inner.store().transcripts().context(&record.session_id).await?;
-                let mut told = History::new(record.session_id, context, settings.zone);
+                let mut told = History::new(record.session_id, context, settings.stamps);
                 told.limit_turns(history_limit(&config, key));
                 told.size()
             }

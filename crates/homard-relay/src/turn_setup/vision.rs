@@ -54,7 +54,7 @@ impl TurnSetup {
             thinking: ThinkingLevel::Off,
             credential: None,
             session: None,
-            program_dir: cx.scope.is_owners().then(|| Arc::from(cx.workspace.as_path())),
+            program_dir: cx.scope.may_ask_programs().then(|| Arc::from(cx.workspace.as_path())),
         };
         let answer = answered(&caller, request, cx).await.map_err(|error| match error.reason {
             FailReason::Aborted => PortError::Stopped,

@@ -47,8 +47,11 @@ pub enum AcceptError {
     #[error("the idempotency key cannot be used")]
     BadKey(#[source] homard_protocol::IdError),
     /// Too many wait already.
-    #[error("{MAX_WAITING} messages are waiting in this session already; wait for an answer or stop the run")]
-    Full,
+    #[error("{0} messages are waiting in this session already; wait for an answer or stop the run")]
+    Full(usize),
+    /// The owner wants no answers there.
+    #[error("send blocked by session policy: answers are turned off here (/send, session.sendPolicy)")]
+    NotAnswered,
     /// The gateway is going down.
     #[error("the gateway is stopping and takes no new messages")]
     Stopping,
@@ -92,14 +95,14 @@ impl Turns {
     ) -> Result<Accepted, AcceptError> {
         let admitted = self.admit(message, &options)?;
         if options.source() != Source::Chat || options.is_plain_text {
-            return self.enqueue(admitted, options, queue, None).await;
+            return queue_as_told(self, admitted, options, queue).await;
         }
         match self.commands().obey(admitted, options).await? {
             Obeyed::Yes(accepted) => Ok(accepted),
             Obeyed::No(left) => {
                 let (admitted, options) = *left;
                 let admitted = self.setup().call_skill(admitted).await;
-                self.enqueue(admitted, options, queue, None).await
+                queue_as_told(self, admitted, options, queue).await
             }
         }
     }
@@ -130,10 +133,11 @@ impl Turns {
         if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
-        // Who waits for messages of platforms has been decided with them.
+        // How many of what people write may wait has been decided with it.
         let (is_heard, source) = (options.origin.is_some(), options.source());
-        if !is_heard && !self.lanes().has_room(&key) {
-            return Err(AcceptError::Full);
+        let is_said = is_heard || source == Source::Chat;
+        if !is_said && !self.lanes().has_room(&key) {
+            return Err(AcceptError::Full(MAX_WAITING));
         }
         let admitted = match queue {
             Queue::Compact(..) => admitted,
@@ -143,12 +147,7 @@ impl Turns {
         options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if options.labels.is_empty() { queue } else { queue.waiting() };
-        // Nor can it be asked differently any more.
-        let asks = options.model.is_some()
-            || options.thinking.is_some()
-            || (options.extra_system.is_some() && !is_heard);
-        let queue = if asks { queue.unless_said() } else { queue };
-        let (kind, report) = self.kind_of(queue, &key).await?;
+        let (kind, report) = self.kind_of(queue, &key);
         let mut request = TurnRequest::new(&admitted, options, kind);
         request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
         let run = self.run_of(&admitted, run_id.clone(), &request.message);
@@ -216,6 +215,19 @@ impl Turns {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
             self.lanes().put(self, waiting);
         }
+    }
+}
+
+/// Keeps a message and lets it wait as `queue` says.
+async fn queue_as_told(
+    turns: &Turns,
+    admitted: Admitted,
+    options: TurnOptions,
+    queue: Queue,
+) -> Result<Accepted, AcceptError> {
+    match queue {
+        Queue::Told(asked) => turns.queue_told(admitted, options, asked).await,
+        queue => turns.enqueue(admitted, options, queue, None).await,
     }
 }
 

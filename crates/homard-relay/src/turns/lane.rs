@@ -23,8 +23,9 @@ use tokio::time::Instant;
 use crate::intake::admit::Admitted;
 use crate::parts::Turns;
 use crate::turns::compact::{CompactOptions, ReportSlot};
-use crate::turns::request::TurnRequest;
+use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
+use crate::turns::source::Source;
 use crate::turns::turn;
 
 /// Messages that may wait in one session; one more is refused, and the sender told.
@@ -125,9 +126,10 @@ impl Lanes {
         self.workers.inbox(key, |waiting| waiting.len()).unwrap_or(0)
     }
 
-    /// Takes the oldest message of a chat platform out of a lane, because too many wait.
-    pub(crate) fn take_oldest_heard(&self, key: &SessionKey) -> Option<Waiting> {
-        self.take(key, |waiting| waiting.request.options.origin.is_some()).map(|(_, taken)| taken)
+    /// Takes the oldest message that a person wrote out of a lane, because too many wait.
+    pub(crate) fn take_oldest_said(&self, key: &SessionKey) -> Option<Waiting> {
+        let is_said = |options: &TurnOptions| options.origin.is_some() || options.source() == Source::Chat;
+        self.take(key, |waiting| is_said(&waiting.request.options)).map(|(_, taken)| taken)
     }
 
     /// Takes a message out of its lane before its turn has come.

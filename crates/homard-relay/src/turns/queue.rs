@@ -4,25 +4,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::SessionKey;
+use homard_config::Config;
+use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
+use homard_policy::sending::{self, SendAction, send_policy};
+use homard_protocol::{ChannelId, SessionKey};
 use homard_runtime::millis;
-use homard_store::StoreError;
+use homard_store::SessionEntry;
 
+use crate::intake::admit::Admitted;
 use crate::parts::Turns;
-use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::accept::{AcceptError, Accepted, run_id};
 use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::turns::lane::Kind;
+use crate::turns::overflow;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
-use crate::turns::steering::{is_backlog, is_steer};
+use crate::turns::source::{Source, StopCause};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
-
-/// The words that are kept for a session.
-const FOLLOWUP: &str = "followup";
-const STEER: &str = "steer";
-const BACKLOG: &str = "steer-backlog";
 
 /// How a message waits.
 pub enum Queue {
@@ -31,8 +30,8 @@ pub enum Queue {
     Steer,
     /// For its turn, and the turn under way is told as well.
     SteerToo,
-    /// As the session wants it.
-    AsSession,
+    /// As whoever sent it says, else as the session wants it, else the owner.
+    Told(Option<QueueMode>),
     /// Once nothing has come in for so long, together with others like it.
     Collect(Duration),
     /// For its turn, in which the conversation is shortened.
@@ -40,34 +39,46 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// As whoever sends a message says, or the session where they say nothing.
+    /// As whoever sends a message says, or the session where they say nothing. A word nobody knows lets it wait.
     #[must_use]
     pub fn by_word(queue_mode: Option<&str>) -> Self {
-        match queue_mode {
-            Some(mode) if is_steer(mode) => Self::Steer,
-            Some(mode) if is_backlog(mode) => Self::SteerToo,
-            Some(_) => Self::Wait,
-            None => Self::AsSession,
-        }
+        Self::Told(queue_mode.map(|word| QueueMode::parse(word).unwrap_or(QueueMode::Followup)))
     }
 
     /// The same, except that it does not go to the turn under way.
     pub(crate) fn waiting(self) -> Self {
         match self {
-            Self::Steer | Self::SteerToo | Self::AsSession => Self::Wait,
+            Self::Steer | Self::SteerToo | Self::Told(_) => Self::Wait,
             other @ (Self::Wait | Self::Collect(_) | Self::Compact(..)) => other,
         }
     }
+}
 
-    /// The same, except that it goes to the turn under way only if whoever sent it said so.
-    pub(crate) fn unless_said(self) -> Self {
-        match self {
-            Self::AsSession => Self::Wait,
-            other @ (Self::Wait | Self::Steer | Self::SteerToo | Self::Collect(_) | Self::Compact(..)) => {
-                other
-            }
-        }
-    }
+/// How messages wait in a session, as it keeps it.
+pub(crate) fn kept_wish(entry: &SessionEntry) -> QueueOptions {
+    QueueOptions::kept(
+        entry.queue_mode.as_deref(),
+        entry.queue_debounce_ms,
+        entry.queue_cap,
+        entry.queue_drop.as_deref(),
+    )
+}
+
+/// How an operator's messages wait. Who watches a conversation wants each of them answered: unless somebody says
+/// otherwise they wait for a turn of their own.
+fn operators_policy(config: &Config, session: Option<&SessionEntry>, inline: QueueOptions) -> QueuePolicy {
+    let (here, settings) = (ChannelId::operator(), &config.messages.queue);
+    let kept = session.map(kept_wish).unwrap_or_default();
+    let configured = settings.by_channel.get(&here).copied().or(settings.mode);
+    let mode = inline.mode.or(kept.mode).or(configured).or(Some(QueueMode::Followup));
+    QueuePolicy::decide(settings, Some(&here), &kept, &QueueOptions { mode, ..inline })
+}
+
+/// What became of a message that was to wait as a policy says.
+pub(crate) enum Queued {
+    Taken(Accepted),
+    /// Too many wait already, and the new one has to go.
+    NoRoom,
 }
 
 impl Turns {
@@ -93,42 +104,94 @@ impl Turns {
         Ok(slot.get().cloned().unwrap_or_else(gone))
     }
 
-    /// Obeys `/queue`: says or sets what happens to messages of a session while a run is under way.
-    pub(crate) async fn queue_as(&self, key: &SessionKey, wanted: &str) -> Result<String, String> {
-        let (mode, words) = match wanted.to_lowercase().as_str() {
-            "" => {
-                let session =
-                    self.inner().store().sessions().get(key).await.map_err(|error| error.to_string())?;
-                let mode = session.and_then(|session| session.entry.queue_mode);
-                return Ok(format!("Queue: {}", mode.as_deref().unwrap_or("default")));
+    /// What happens to messages of a session while a run is under way.
+    #[must_use]
+    pub fn queue_mode(&self, key: &SessionKey, session: Option<&SessionEntry>) -> QueueMode {
+        let config = self.inner().config();
+        match key.channel() {
+            Some(channel) => {
+                let kept = session.map(kept_wish).unwrap_or_default();
+                QueuePolicy::decide(&config.messages.queue, Some(channel), &kept, &QueueOptions::default())
+                    .mode
             }
-            "default" | "reset" => (None, "Messages wait for their turn."),
-            FOLLOWUP => (Some(FOLLOWUP), "Messages wait for their turn."),
-            mode if is_steer(mode) => (Some(STEER), "Messages go to the run under way, with its next step."),
-            mode if is_backlog(mode) => {
-                (Some(BACKLOG), "Messages go to the run under way, and get a turn of their own as well.")
-            }
-            other => {
-                return Err(format!(
-                    "`{other}` is no queue mode that is in effect; use steer, steer-backlog, followup or default"
-                ));
+            None => self.operators_queue_mode(session),
+        }
+    }
+
+    /// The same for what operators write.
+    #[must_use]
+    pub fn operators_queue_mode(&self, session: Option<&SessionEntry>) -> QueueMode {
+        operators_policy(&self.inner().config(), session, QueueOptions::default()).mode
+    }
+
+    /// Lets an operator's message wait as it says, else its session, else the owner.
+    pub(crate) async fn queue_told(
+        &self,
+        admitted: Admitted,
+        options: TurnOptions,
+        asked: Option<QueueMode>,
+    ) -> Result<Accepted, AcceptError> {
+        let key = admitted.session_key();
+        let session = self.inner().store().sessions().get(key).await?;
+        let entry = session.as_ref().map(|session| &session.entry);
+        let config = self.inner().config();
+        let own = entry.and_then(|entry| entry.send_policy.as_deref());
+        let place = sending::Place { own, session: key, channel: None, chat: None };
+        if send_policy(&config.session.send_policy, &place) == SendAction::Deny {
+            return Err(AcceptError::NotAnswered);
+        }
+        let inline = QueueOptions { mode: options.queue.mode.or(asked), ..options.queue };
+        let mut policy = operators_policy(&config, entry, inline);
+        // A turn under way cannot be asked differently any more, unless whoever sent it wants it there all the same.
+        let asks = options.settings.is_asking() || options.extra_system.is_some();
+        if asks && inline.mode.is_none() && policy.mode != QueueMode::Interrupt {
+            policy.mode = QueueMode::Followup;
+        }
+        match self.queue_by(admitted, options, &policy).await? {
+            Queued::Taken(accepted) => Ok(accepted),
+            Queued::NoRoom => Err(AcceptError::Full(policy.cap)),
+        }
+    }
+
+    /// Lets a message wait as a policy says.
+    pub(crate) async fn queue_by(
+        &self,
+        admitted: Admitted,
+        mut options: TurnOptions,
+        policy: &QueuePolicy,
+    ) -> Result<Queued, AcceptError> {
+        let key = admitted.session_key().clone();
+        let id = run_id(&admitted)?;
+        let is_known = self.runs().get(&id).is_some();
+        let queue = match policy.mode {
+            QueueMode::Collect => Queue::Collect(policy.debounce),
+            QueueMode::Followup => Queue::Wait,
+            QueueMode::Steer => Queue::Steer,
+            QueueMode::SteerBacklog => Queue::SteerToo,
+            QueueMode::Interrupt => {
+                if !is_known {
+                    self.stop_runs(&key, None, StopCause::Interrupt).await;
+                }
+                Queue::Wait
             }
         };
-        let changed = self.inner().store().sessions().patch(key, move |entry| {
-            entry.queue_mode = mode.map(str::to_owned);
-        });
-        let session = changed.await.map_err(|error| error.to_string())?;
-        self.inner().session_changed(&session, "patch", self.runs().active_ids(key));
-        Ok(words.to_owned())
+        let given_up = match is_known {
+            // A repeated message is not one more.
+            true => Some(Vec::new()),
+            false => overflow::make_room(self, &key, policy, &mut options),
+        };
+        let Some(given_up) = given_up else { return Ok(Queued::NoRoom) };
+        let taken = self.enqueue(admitted, options, queue, None).await;
+        match &taken {
+            Ok(Accepted::Started { .. }) => overflow::let_go(self, given_up).await,
+            _ => overflow::take_back(self, given_up),
+        }
+        taken.map(Queued::Taken)
     }
 
     /// What is to be done with a message of this session.
-    pub(crate) async fn kind_of(
-        &self,
-        queue: Queue,
-        key: &SessionKey,
-    ) -> Result<(Kind, Option<ReportSlot>), StoreError> {
-        Ok(match queue {
+    pub(crate) fn kind_of(&self, queue: Queue, key: &SessionKey) -> (Kind, Option<ReportSlot>) {
+        match queue {
             Queue::Wait => (Kind::Turn, None),
             Queue::Steer => (Kind::Steer, None),
             Queue::SteerToo => (Kind::SteerToo, None),
@@ -139,17 +202,7 @@ impl Turns {
                 let quiet_ms = millis(quiet);
                 (Kind::Collect { quiet_ms }, None)
             }
-            Queue::AsSession if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
-            Queue::AsSession => {
-                let session = self.inner().store().sessions().get(key).await?;
-                let mode = session.and_then(|session| session.entry.queue_mode);
-                let kind = match mode.as_deref() {
-                    Some(mode) if is_steer(mode) => Kind::Steer,
-                    Some(mode) if is_backlog(mode) => Kind::SteerToo,
-                    _ => Kind::Turn,
-                };
-                (kind, None)
-            }
-        })
+            Queue::Told(_) => (Kind::Turn, None),
+        }
     }
 }

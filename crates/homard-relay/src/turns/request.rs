@@ -3,7 +3,7 @@
 //! A [`TurnRequest`] is what is kept in the store and what is carried to the turn; after a restart it is read again and
 //! goes the same way.
 
-use homard_policy::queue::Overflow;
+use homard_policy::queue::{Overflow, QueueOptions};
 use homard_protocol::{SessionKey, UserMessage};
 use homard_store::{InboxId, RunRecord};
 use homard_tools::Label;
@@ -13,6 +13,7 @@ use crate::delivery::reply_route::ReplyRoute;
 use crate::intake::admit::Admitted;
 use crate::intake::origin::Origin;
 use crate::turn_setup::program::Program;
+use crate::turns::inline::InlineSettings;
 use crate::turns::lane::Kind;
 use crate::turns::source::Source;
 
@@ -23,13 +24,12 @@ pub struct TurnOptions {
     /// By which way it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// `provider/model` for this turn only.
-    pub model: Option<String>,
-    /// How hard to think in this turn only.
-    pub thinking: Option<String>,
     /// How little the model is told first: `minimal` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_mode: Option<String>,
+    /// What holds for this turn only.
+    #[serde(flatten)]
+    pub settings: InlineSettings,
     /// Time limit of this turn only, in milliseconds.
     pub timeout_ms: Option<u64>,
     /// Added to the system prompt of this turn only.
@@ -43,6 +43,9 @@ pub struct TurnOptions {
     /// Whether a command in it is only a text.
     #[serde(skip)]
     pub is_plain_text: bool,
+    /// How it wants to wait.
+    #[serde(skip)]
+    pub queue: QueueOptions,
     /// What a program wants that talks to the agent as if it were a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<Box<Program>>,

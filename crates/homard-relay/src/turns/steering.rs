@@ -18,21 +18,6 @@ use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
 use crate::turns::runs::Run;
 use crate::turns::turn::{is_kept, stop_waiting};
 
-/// Queue modes in which a message is handed to the turn under way.
-const STEER_MODES: [&str; 3] = ["queue", "queued", "steer"];
-/// The same, and it gets its own turn all the same.
-const BACKLOG_MODES: [&str; 2] = ["steer+backlog", "steer-backlog"];
-
-/// Whether a queue mode means steering.
-pub(crate) fn is_steer(mode: &str) -> bool {
-    STEER_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
-}
-
-/// Whether a queue mode means steering, and a turn of its own as well.
-pub(crate) fn is_backlog(mode: &str) -> bool {
-    BACKLOG_MODES.iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
-}
-
 /// The lane of one running turn.
 struct Lane {
     turns: Turns,

@@ -22,6 +22,7 @@ use tracing::field::Empty;
 
 use crate::delivery::deliver;
 use crate::delivery::live;
+use crate::delivery::work::ShownWork;
 use crate::events::DomainEvent;
 use crate::hook_points;
 use crate::intake::admit::Admitted;
@@ -37,6 +38,7 @@ use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
 use crate::turn_setup::program;
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::rules::rules_for;
+use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::{TurnSettings, settings_for};
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
@@ -87,6 +89,7 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
     let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
+    run.delivery.answers(waiting.merged.len() + waiting.request.options.inbox.len().max(1));
     live::acknowledge(&outgoing, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
     let shut = if begins_late { inner.stopping() } else { inner.holding() };
@@ -241,7 +244,7 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
         message: waiting.request.message.clone(),
         shown: Some(homard_policy::envelope::shown(&waiting.request.message.content.text())),
         before,
-        cwd: agent.workspace.display().to_string(),
+        cwd: sandbox::folder(agent, waiting.admitted.session_key()).display().to_string(),
         patch: origin::patch(&waiting.request.options),
         merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
     };
@@ -261,17 +264,16 @@ pub(crate) async fn prepare(
     run.narrator.status("preparing_workspace");
     let config = inner.config();
     let agent = agent_of(&config, &admitted)?;
-    let session = started.session;
+    let mut session = started.session;
     run.narrator.set_session(session.session_id.as_str());
-    run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
     run.narrator.status("preparing_context");
     inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
+    session.entry = options.settings.over(session.entry);
+    run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
+    run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();
-    let asked = options.model.as_deref();
-    let settings = settings_for(&config, &rooms.router, agent, Some(&session.entry), asked);
-    let mut settings = settings.map_err(|error| NotBegun(error.to_string()))?;
-    settings.heed(&options);
+    let mut settings = settings_of(&config, &rooms.router, agent, &session, &options).await?;
     let works_for = works_for(inner.store(), &session).await;
     let model = settings.model.clone();
     let about = circumstances(&admitted, &options, &model, &session, works_for.as_ref());
@@ -294,7 +296,7 @@ pub(crate) async fn prepare(
         // Nothing was noted before the message either.
         _ if alone && started.new_session && started.seq == FIRST_SEQ => {
             let nothing = Context { last_seq: started.seq - 1, ..Context::default() };
-            let mut told = History::new(session.session_id.clone(), nothing, settings.zone.clone());
+            let mut told = History::new(session.session_id.clone(), nothing, settings.stamps.clone());
             told.record(Message::User(message), started.seq);
             told
         }
@@ -339,13 +341,29 @@ pub(crate) async fn prepare(
             &setup,
             &config,
             told.taint(),
-            Granted::of(agent, &skills, exec, asker).in_slot(run.slot()),
+            Granted::of(agent, admitted.session_key(), &skills, exec, asker).in_slot(run.slot()),
         ),
         rules,
         steer,
     };
     let limit = options.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+}
+
+/// What the turn uses, as its message wants it.
+async fn settings_of(
+    config: &Config,
+    router: &router::ModelRouter,
+    agent: &ConfiguredAgent,
+    session: &SessionRecord,
+    options: &TurnOptions,
+) -> Result<TurnSettings, NotBegun> {
+    let asked = options.settings.model.as_deref();
+    let settings = settings_for(config, router, agent, Some(&session.entry), asked);
+    let mut settings = settings.map_err(|error| NotBegun(error.to_string()))?;
+    settings.heed(options);
+    settings.workspace = sandbox::open(agent, &session.key).await;
+    Ok(settings)
 }
 
 /// What the model is told first: the prompt, what a subagent is told or a program brought, and what filters add.
@@ -415,7 +433,7 @@ async fn from_transcript(
         .context(&session.session_id)
         .await
         .map_err(|error| NotBegun(error.to_string()))?;
-    Ok(History::new(session.session_id.clone(), context, settings.zone.clone()))
+    Ok(History::new(session.session_id.clone(), context, settings.stamps.clone()))
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
@@ -436,6 +454,7 @@ async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
                 failed: result.is_error,
             });
         }
+        run.delivery.work.step(&step);
         narrator.step(&step);
     };
     let running = agent.run(turn, told, &mut on_step, &run.cancel);

@@ -37,6 +37,8 @@ pub struct FileAccess {
     pub given: Vec<PathBuf>,
     /// Whether file tools stay inside the workspace; `None` means as the tools were built.
     pub workspace_only: Option<bool>,
+    /// Whether the conversation belongs into a sandbox: whoever asks, it has the workspace and what was given to it.
+    pub is_confined: bool,
 }
 
 /// Why a file is not to be had.
@@ -48,6 +50,11 @@ pub enum Withheld {
     /// It lies elsewhere, and the owner did not ask.
     #[error("lies outside the workspace, and only the owner may have files from there")]
     Outside,
+    /// It lies elsewhere, and the conversation belongs into a sandbox.
+    #[error(
+        "lies outside the folder of this conversation, which belongs into a sandbox and has no other files"
+    )]
+    Confined,
     /// It is about the owner, who did not ask.
     #[error("is about the owner, and only the owner may have it")]
     Private,
@@ -62,17 +69,22 @@ impl FileAccess {
         if self.records.contain(workspace, real) {
             return Err(Withheld::Record);
         }
-        if self.caller == Caller::Owner || self.is_widened {
+        let is_owners = self.caller == Caller::Owner || self.is_widened;
+        if is_owners && !self.is_confined {
             return Ok(());
         }
         if let Ok(inside) = real.strip_prefix(workspace) {
-            return if is_about_owner(inside) { Err(Withheld::Private) } else { Ok(()) };
+            return if !is_owners && is_about_owner(inside) { Err(Withheld::Private) } else { Ok(()) };
         }
         let is_given = self.given.iter().any(|folder| real.starts_with(real_path(folder)));
         // Names there are made of what is in the files: who knows one was told it. A list would tell all.
         let received = real_path(&self.records.state_dir).join(RECEIVED);
         let is_received = real.parent() == Some(&received) && real.is_file();
-        if is_given || is_received { Ok(()) } else { Err(Withheld::Outside) }
+        match is_given || is_received {
+            true => Ok(()),
+            false if self.is_confined => Err(Withheld::Confined),
+            false => Err(Withheld::Outside),
+        }
     }
 }
 

@@ -65,9 +65,16 @@ impl Paths {
         Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
     }
 
+    /// The rules for a call that changes files: what was given to a sandboxed conversation is only read.
+    pub(crate) fn for_change(&self, cx: &ToolCx) -> Self {
+        let paths = self.for_call(cx);
+        Self { workspace_only: paths.workspace_only || paths.access.is_confined, ..paths }
+    }
+
     /// The same for a tool with a rule of its own about the workspace, which a run can only make stricter.
     pub(crate) fn narrowed_for(&self, cx: &ToolCx) -> Self {
-        let workspace_only = self.workspace_only || cx.scope.access.workspace_only == Some(true);
+        let access = &cx.scope.access;
+        let workspace_only = self.workspace_only || access.workspace_only == Some(true) || access.is_confined;
         Self { workspace_only, access: cx.scope.access.clone(), ..self.clone() }
     }
 

@@ -59,7 +59,7 @@ impl Tool for Edit {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was changed");
         }
-        let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
+        let (paths, workspace) = (self.paths.for_change(cx), cx.workspace.clone());
         let keeper = Keeper::of(cx, Self::NAME);
         off_thread(move || edit(&paths, &workspace, &input, &keeper)).await
     }

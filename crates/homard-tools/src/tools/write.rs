@@ -52,7 +52,7 @@ impl Tool for Write {
         if cx.cancel.is_cancelled() {
             return ToolOutcome::error("stopped before anything was written");
         }
-        let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
+        let (paths, workspace) = (self.paths.for_change(cx), cx.workspace.clone());
         let keeper = Keeper::of(cx, Self::NAME);
         off_thread(move || write(&paths, &workspace, &input, &keeper)).await
     }

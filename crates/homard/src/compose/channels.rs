@@ -3,7 +3,7 @@
 use homard_channel::{AccountParts, ChannelEntry, ChannelRegistry, Ingress, SharedChannel};
 use homard_config::{Config, HotPart, Paths, Reload, ReloadAction};
 use homard_policy::accounts::ChannelAccounts;
-use homard_policy::words::table::menu;
+use homard_policy::words::table::{MenuEntry, menu};
 use homard_protocol::{AccountId, ChannelId};
 use homard_relay::Relay;
 use homard_runtime::{Clock, OrLog};
@@ -35,14 +35,23 @@ impl Workshop {
 /// Makes the accounts known before anything is recovered, so that answers are written for their platforms.
 pub(crate) fn know(relay: &Relay, config: &Config, workshop: &Workshop) {
     let accounts: Vec<_> =
-        wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+        wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop, &[])).collect();
     relay.platforms().know_channels(&accounts);
 }
 
 /// Connects every account the configuration wants.
 pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
-    let accounts =
-        wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop)).collect();
+    let wanted = wanted(config, workshop);
+    if wanted.is_empty() {
+        return relay
+            .platforms()
+            .open_channels(Vec::new())
+            .await
+            .or_log("chat platforms are not connected")
+            .unwrap_or_default();
+    }
+    let skills = relay.setup().skill_menu().await;
+    let accounts = wanted.iter().filter_map(|wanted| wanted.build(config, workshop, &skills)).collect();
     relay.platforms().open_channels(accounts).await.or_log("chat platforms are not connected");
 }
 
@@ -59,7 +68,8 @@ pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, work
             relay.platforms().remove_channel(&status.channel, &status.account).await;
         }
     }
-    for account in wanted.iter().filter_map(|wanted| wanted.build(config, workshop)) {
+    let skills = if wanted.is_empty() { Vec::new() } else { relay.setup().skill_menu().await };
+    for account in wanted.iter().filter_map(|wanted| wanted.build(config, workshop, &skills)) {
         relay.platforms().replace_channel(account).await;
     }
 }
@@ -73,9 +83,20 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// What stands in the platform's own menu, as the owner wants it for this account, else for all.
+    fn menu(&self, config: &Config, skills: &[MenuEntry]) -> Vec<MenuEntry> {
+        let accounts = config.view::<ChannelAccounts>();
+        let rules = &accounts.get(&self.channel, &self.account).rules;
+        if !rules.native_commands.or(config.commands.native).unwrap_or(true) {
+            return Vec::new();
+        }
+        let with_skills = rules.native_skills.or(config.commands.native_skills).unwrap_or(true);
+        menu(&config.commands, if with_skills { skills } else { &[] }, &[], MAX_MENU)
+    }
+
     /// Makes it ready to listen. An account that cannot be made ready is named in the log; the others go on.
-    fn build(&self, config: &Config, workshop: &Workshop) -> Option<SharedChannel> {
-        let commands = menu(&config.commands, &[], &[], MAX_MENU);
+    fn build(&self, config: &Config, workshop: &Workshop, skills: &[MenuEntry]) -> Option<SharedChannel> {
+        let commands = self.menu(config, skills);
         let parts = AccountParts {
             channel: self.channel.clone(),
             account: self.account.clone(),

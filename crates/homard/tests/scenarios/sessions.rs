@@ -258,7 +258,7 @@ async fn what_concerns_safety_needs_an_admin() {
     let world = World::start().await;
     let mut writer = world.with_scopes(&["operator.write"]).await;
     talk(&mut writer, KEY, "hello").await;
-    for setting in [json!({"label": "L"}), json!({"pinned": true}), json!({"permissionMode": "guarded"})] {
+    for setting in [json!({"label": "L"}), json!({"pinned": true}), json!({"thinkingLevel": "low"})] {
         let mut params = setting.clone();
         params["key"] = json!(KEY);
         assert_eq!(writer.request("sessions.patch", params).await.unwrap()["ok"], true, "{setting}");

@@ -117,9 +117,9 @@ async fn the_agent_method_steers_as_the_session_says_unless_the_turn_is_to_be_an
     let mut client = world.owner().await;
     talk(&mut client, KEY, "hello").await;
     for (id, text, wanted) in [
-        ("q1", "/queue", "Queue: default"),
-        ("q2", "/queue steer", "Messages go to the run under way, with its next step."),
-        ("q3", "/queue", "Queue: steer"),
+        ("q1", "/queue", "⚙️ Queue: default"),
+        ("q2", "/queue steer", "⚙️ Queue: steer"),
+        ("q3", "/queue", "⚙️ Queue: steer"),
     ] {
         let command = json!({"sessionKey": KEY, "message": text, "idempotencyKey": id});
         client.call("chat.send", command).await.unwrap();

@@ -7,6 +7,12 @@ use crate::prompt::input::PromptMode;
 const MAX_ALIASES: usize = 20;
 
 pub(super) fn workspace(material: &Material<'_>) -> Option<String> {
+    if let Some(folder) = &material.input.surroundings.folder {
+        let folder = folder.display();
+        return Some(format!(
+            "## Workspace\nYour folder is {folder}. Relative paths start there, and you have no files elsewhere."
+        ));
+    }
     let folder = material.input.files.workspace.display();
     let lasting = match material.input.mode {
         PromptMode::Full => {
@@ -20,7 +26,11 @@ pub(super) fn workspace(material: &Material<'_>) -> Option<String> {
 /// The zone only: a clock would make every prompt different from the one before.
 pub(super) fn time(material: &Material<'_>) -> Option<String> {
     let zone = &material.input.surroundings.timezone;
-    Some(format!("## Time\nThe owner's time zone is {zone}. Each message begins with the time it was sent."))
+    let stamps = match material.input.surroundings.is_unstamped {
+        true => "",
+        false => " Each message begins with the time it was sent.",
+    };
+    Some(format!("## Time\nThe owner's time zone is {zone}.{stamps}"))
 }
 
 pub(super) fn models(material: &Material<'_>) -> Option<String> {

@@ -18,6 +18,8 @@ const DEFAULT_FLUSH_TOKENS: u64 = 4_000;
 pub struct Compaction {
     /// Summarise before the model refuses; when it refuses, it is done anyway.
     pub enabled: bool,
+    /// Whether a long conversation is summarised piece by piece, and not in one call.
+    pub in_pieces: bool,
     /// Tokens kept free for the answer, the floor applied.
     pub reserve_tokens: u64,
     /// Newest tokens kept word for word.
@@ -46,6 +48,7 @@ impl Compaction {
         let share = raw.max_history_share.unwrap_or(DEFAULT_MAX_HISTORY_SHARE);
         Self {
             enabled: raw.enabled.unwrap_or(true),
+            in_pieces: raw.mode.as_deref() != Some("default"),
             reserve_tokens: reserve.max(raw.reserve_tokens_floor.unwrap_or(DEFAULT_RESERVE_FLOOR)),
             keep_recent_tokens: raw.keep_recent_tokens.unwrap_or(DEFAULT_KEEP_RECENT_TOKENS),
             max_history_percent: percent(share),

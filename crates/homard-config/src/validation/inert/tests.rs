@@ -12,19 +12,13 @@ fn told(config: &Value) -> Vec<String> {
 #[test]
 fn keys_that_do_nothing_yet_are_told_as_shortly_as_possible() {
     let value = json!({
-        "gateway": { "port": 1, "channelHealthCheckMinutes": 5 },
+        "gateway": { "port": 1 },
         "agents": { "list": [{ "id": "a", "heartbeat": { "every": "1h" } }],
             "defaults": { "model": { "primary": "a/b" }, "memorySearch": { "model": "m", "cache": {} } } },
         "cron": { "enabled": true, "runLog": { "maxBytes": 1 } },
         "ui": {},
     });
-    let expected = [
-        "gateway.channelHealthCheckMinutes",
-        "agents.list[0].heartbeat",
-        "agents.defaults.memorySearch.cache",
-        "cron.runLog",
-        "ui",
-    ];
+    let expected = ["agents.list[0].heartbeat", "agents.defaults.memorySearch.cache", "cron.runLog", "ui"];
     assert_eq!(told(&value), expected);
     assert_eq!(told(&json!({})), [""; 0]);
 }
@@ -50,7 +44,7 @@ fn a_type_may_be_read_at_one_place_and_not_at_another() {
 #[test]
 fn what_does_nothing_is_taken_out_and_the_rest_stays() {
     let value = json!({
-        "ui": null, "gateway": { "port": 1, "channelHealthCheckMinutes": null },
+        "ui": null, "gateway": { "port": 1 },
         "agents": { "list": [{ "id": "a", "sandbox": { "mode": "all", "docker": {} } }] },
     });
     let rest = json!({ "gateway": { "port": 1 }, "agents": { "list": [{ "id": "a", "sandbox": { "mode": "all" } }] } });
@@ -61,17 +55,18 @@ fn what_does_nothing_is_taken_out_and_the_rest_stays() {
 #[test]
 fn what_works_is_not_told_and_what_does_not_is() {
     let works = json!({
-        "commands": { "bash": true, "bashForegroundMs": 1, "config": true, "debug": true, "restart": true },
+        "commands": { "bash": true, "bashForegroundMs": 1, "config": true, "debug": true, "restart": true,
+            "native": true, "nativeSkills": "auto" },
         "agents": {
-            "defaults": { "skipBootstrap": true, "envelopeElapsed": "off", "sandbox": { "mode": "all" } },
+            "defaults": { "skipBootstrap": true, "envelopeElapsed": "off", "envelopeTimestamp": "on",
+                "envelopeTimezone": "utc", "verboseDefault": "on", "sandbox": { "mode": "all", "workspaceAccess": "ro" } },
             "list": [{ "id": "a", "agentDir": "/a", "sandbox": { "mode": "off" } }],
         },
         "bindings": [{ "comment": "mine" }], "env": { "NAME": "x" }, "talk": { "voiceId": "v" },
     });
     assert_eq!(told(&works), [""; 0]);
     let does_not = [
-        ("commands", json!({ "native": true, "nativeSkills": true }), 2),
-        ("agents", json!({ "defaults": { "envelopeTimestamp": "on", "envelopeTimezone": "utc" } }), 2),
+        ("agents", json!({ "defaults": { "timeFormat": "24", "elevatedDefault": "on" } }), 2),
         ("agents", json!({ "ownership": "x" }), 1),
         ("broadcast", json!({ "strategy": "parallel", "#ops": ["main"] }), 1),
     ];
@@ -109,7 +104,7 @@ fn the_data_file_names_only_keys_without_a_field() {
     }
     let mut counted = (0, 0);
     count(schema(), false, &mut counted);
-    assert_eq!(counted, (776, 831), "keys in effect and keys that are only known, by place");
+    assert_eq!(counted, (798, 809), "keys in effect and keys that are only known, by place");
     assert_eq!(&with_known_keys(own), schema());
 }
 

@@ -7,7 +7,7 @@ use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
-use homard_relay::{AcceptError, Place, Queue, Source, TurnOptions, Wake, WakeMode};
+use homard_relay::{AcceptError, InlineSettings, Place, Queue, Source, TurnOptions, Wake, WakeMode};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
@@ -80,8 +80,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
     let message = Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms());
     let options = TurnOptions {
-        model: call.model.clone(),
-        thinking: call.thinking.clone(),
+        settings: InlineSettings::asking(call.model.clone(), call.thinking.clone()),
         timeout_ms: call.timeout.map(millis),
         labels,
         // Who waits for the end cannot be carried over to another process.
@@ -127,7 +126,7 @@ fn relay_mode(mode: Mode) -> WakeMode {
 async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
     match tokio::time::timeout(ADMIT_WITHIN, taking).await {
         Ok(Ok(taken)) => Ok(taken),
-        Ok(Err(error @ (AcceptError::Full | AcceptError::Stopping | AcceptError::Store(_)))) => {
+        Ok(Err(error @ (AcceptError::Full(_) | AcceptError::Stopping | AcceptError::Store(_)))) => {
             Err(HookError::Busy(error.to_string()))
         }
         Ok(Err(error)) => Err(HookError::Invalid(error.to_string())),

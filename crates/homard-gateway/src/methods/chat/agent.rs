@@ -11,7 +11,7 @@ use homard_protocol::methods::chat::agent::{
     ExecutionAttempt, ExecutionTrace,
 };
 use homard_protocol::{RunId, Scope, SessionId, SessionKey, SessionRef, Usage};
-use homard_relay::{Accepted, Queue, RunEnd, Source, TurnOptions};
+use homard_relay::{Accepted, InlineSettings, Queue, RunEnd, Source, TurnOptions};
 use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
@@ -104,8 +104,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
     let to = delivery::destination(gateway, &params.rest, &key).await?;
     let message = operator_message(gateway, key, params.message, images, run_id.to_string());
     let options = TurnOptions {
-        model,
-        thinking: params.thinking,
+        settings: InlineSettings::asking(model, params.thinking),
         prompt_mode,
         timeout_ms: timeout.map(millis),
         extra_system: params.extra_system_prompt,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_protocol::RunId;
 use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
-use homard_relay::{Queue, Source, TurnOptions};
+use homard_relay::{InlineSettings, Queue, Source, TurnOptions};
 use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
@@ -149,7 +149,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, RequestError> {
     };
     let turn = Inbound::from_operator(key, run_id.to_string(), message.text, gateway.clock().now_ms());
     let options = TurnOptions {
-        thinking: message.thinking,
+        settings: InlineSettings::asking(None, message.thinking),
         timeout_ms: message.timeout.map(millis),
         labels: vec![Label::new(Taint::Hook, format!("from node {short}"))],
         ..TurnOptions::of(Source::Node)

@@ -97,8 +97,12 @@ impl Watched {
                     }
                 }
             }
+            if unsent.is_empty() {
+                self.tell_work_so_far().await;
+            }
         }
         sealed.cancelled().await;
+        self.tell_work_so_far().await;
         let mut rest = unsent;
         rest.extend(cutting.take(self));
         rest.extend(cutting.all());

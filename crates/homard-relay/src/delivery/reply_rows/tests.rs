@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::INTERRUPTED;
 use crate::fixture::{Platform, Shared, World, abilities, address, editable};
+use crate::turns::queue::Queue;
 
 async fn open(abilities: Abilities, config: Value) -> (World, Arc<Platform>) {
     let (world, platform) = (World::new(config), Platform::new(abilities));
@@ -51,6 +52,59 @@ async fn replies_and_prefixes_are_as_the_owner_wants() {
     world.ended(&run).await;
     assert_eq!(platform.told(1).await, ["[talker] Good evening."]);
     assert_eq!(platform.sent()[0].reply_to.as_deref(), Some("m-r1"));
+}
+
+#[tokio::test]
+async fn tools_and_costs_are_shown_where_the_conversation_wants_to_know() {
+    let key = homard_protocol::SessionKey::parse("agent:main:main").unwrap();
+    for (verbose, usage, expected) in [
+        (None, None, vec!["Done."]),
+        (Some("on"), None, vec!["🛠️ read: notes.md", "⚠️ read failed:", "Done."]),
+        (None, Some("tokens"), vec!["Done.\n\nUsage: "]),
+        (Some("off"), Some("full"), vec!["Done.\n\nUsage: "]),
+    ] {
+        let (world, platform) = open(abilities(), json!({})).await;
+        let change = move |entry: &mut homard_store::SessionEntry| {
+            entry.verbose_level = verbose.map(str::to_owned);
+            entry.response_usage = usage.map(str::to_owned);
+        };
+        world.store.sessions().patch(&key, change).await.unwrap();
+        world.talker.calls("read", json!({"path": "notes.md"}));
+        world.talker.says("Done.");
+        let run = world.asks("r1", "look", &address("7")).await;
+        world.ended(&run).await;
+        let told = platform.told(expected.len()).await;
+        assert_eq!(told.len(), expected.len(), "{told:?}");
+        for (said, begin) in told.iter().zip(&expected) {
+            assert!(said.starts_with(begin), "{verbose:?} {usage:?}: {told:?}");
+        }
+        let names_session = told.last().unwrap().contains("session agent:main:main");
+        assert_eq!(names_session, usage == Some("full"), "{told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_batched_reply_is_one_only_where_several_messages_are_answered_at_once() {
+    let config = json!({"channels": {"fake": {"replyToMode": "batched"}}});
+    let (world, platform) = open(abilities(), config).await;
+    world.talker.says("One.");
+    let run = world.asks("r1", "hello", &address("7")).await;
+    world.ended(&run).await;
+    platform.told(1).await;
+    assert_eq!(platform.sent()[0].reply_to, None);
+    let say = world.talker.next();
+    let busy = world.asks("r2", "go on", &address("7")).await;
+    world.begun(&busy).await;
+    world.talker.says("Both.");
+    let quiet = Queue::Collect(Duration::ZERO);
+    world.asks_as("r3", "one", &address("7"), quiet).await;
+    let last = world.asks_as("r4", "two", &address("7"), Queue::Collect(Duration::ZERO)).await;
+    say.send("Two.".into()).await.unwrap();
+    drop(say);
+    world.ended(&last).await;
+    platform.told(3).await;
+    let replies: Vec<_> = platform.sent().iter().map(|sent| sent.reply_to.clone()).collect();
+    assert_eq!(replies, [None, None, Some("m-r4".to_owned())]);
 }
 
 #[tokio::test]

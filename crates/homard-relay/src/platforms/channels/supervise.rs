@@ -15,9 +15,7 @@ use super::Name;
 use super::reconnect::{After, after};
 use super::status::AccountStatus;
 
-/// How often a connection is looked at, at least.
-const LOOK: Duration = Duration::from_secs(5 * 60);
-/// And at most.
+/// How often a connection is looked at, at most.
 const SHORTEST_LOOK: Duration = Duration::from_millis(100);
 /// A connection that lasted this long was healthy: what follows is a new trouble.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
@@ -34,6 +32,8 @@ pub(super) struct Account {
     status: Mutex<AccountStatus>,
     /// Where the present connection puts what it hears.
     inbox: Mutex<Option<Inbox>>,
+    /// How often it is looked at whether the platform is still there; `None` means never.
+    look: Mutex<Option<Duration>>,
     stop: CancellationToken,
     running: watch::Sender<bool>,
 }
@@ -45,6 +45,7 @@ impl Account {
             channel,
             status: Mutex::new(status),
             inbox: Mutex::default(),
+            look: Mutex::default(),
             stop: CancellationToken::new(),
             running: watch::Sender::new(false),
         }
@@ -100,8 +101,10 @@ impl Account {
         self: Arc<Self>,
         to_relay: mpsc::Sender<InboxItem>,
         clock: Clock,
+        look: Option<Duration>,
         cancel: CancellationToken,
     ) {
+        *self.look.lock() = look;
         let cancelling = cancel.clone();
         let stopped = async {
             tokio::select! {
@@ -208,8 +211,9 @@ impl Account {
 
     /// Returns when there has been no sign of life for too long, with how long that is.
     async fn look_after(&self, inbox: &Inbox, clock: &Clock) -> Duration {
+        let Some(look) = *self.look.lock() else { return std::future::pending().await };
         let limit = self.channel.abilities().silence_limit;
-        let mut looks = tokio::time::interval(LOOK.min(limit / 2).max(SHORTEST_LOOK));
+        let mut looks = tokio::time::interval(look.min(limit / 2).max(SHORTEST_LOOK));
         while silence(inbox, clock) <= limit {
             looks.tick().await;
         }

@@ -21,7 +21,7 @@ fn run(platform: &Arc<Platform>, clock: &Clock) -> (Arc<Account>, CancellationTo
     let (running, token, clock) = (Arc::clone(&account), cancel.clone(), clock.clone());
     tasks.spawn(async move {
         let _open = heard;
-        running.run(to_relay, clock, token).await;
+        running.run(to_relay, clock, Some(Duration::from_secs(300)), token).await;
     });
     (account, cancel, tasks)
 }

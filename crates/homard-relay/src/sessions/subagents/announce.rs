@@ -203,7 +203,7 @@ impl Subagents {
                 Ok(_taken) => return Ok(()),
                 Err(AcceptError::Store(error)) => return Err(error),
                 // When the gateway is stopping, this wait is cut short.
-                Err(AcceptError::Full | AcceptError::Stopping) => tokio::time::sleep(AGAIN_AFTER).await,
+                Err(AcceptError::Full(_) | AcceptError::Stopping) => tokio::time::sleep(AGAIN_AFTER).await,
                 Err(error) => {
                     tracing::warn!(%error, session = %child.requester_key, "a subagent's end cannot be announced");
                     return Ok(());

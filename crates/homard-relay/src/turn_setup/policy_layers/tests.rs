@@ -150,6 +150,25 @@ fn every_layer_is_asked_in_order_and_names_its_place() {
             "sandbox tools.sandbox.tools",
         ),
         (json!({"agents": {"defaults": {"sandbox": {"mode": "non-main"}}}}), CASE, "web_fetch", "+"),
+        (json!({"agents": {"defaults": {"sandbox": {"mode": "non-main"}}}}), CASE, "exec", "+"),
+        (
+            json!({"agents": {"defaults": {"sandbox": {"mode": "non-main"}}}}),
+            Case { key: "agent:main:other", ..CASE },
+            "exec",
+            "sandbox sandbox.mode",
+        ),
+        (
+            json!({"agents": {"defaults": {"sandbox": {"mode": "all", "workspaceAccess": "ro"}}}}),
+            CASE,
+            "write",
+            "sandbox sandbox.workspaceAccess",
+        ),
+        (
+            json!({"agents": {"defaults": {"sandbox": {"mode": "all", "workspaceAccess": "rw"}}}}),
+            CASE,
+            "write",
+            "+",
+        ),
         (
             json!({"agents": {"defaults": {"sandbox": {"mode": "all"}}}, "tools": {"sandbox": {"tools": {"allow": ["web_*"]}}}}),
             CASE,

@@ -14,6 +14,7 @@ use homard_tools::Label;
 use super::{Kind, Waiting};
 use crate::parts::Turns;
 use crate::turn_setup::policy_layers::have_same_tools;
+use crate::turns::inline::InlineSettings;
 use crate::turns::request::TurnOptions;
 use crate::turns::turn::{is_kept, stop_waiting};
 
@@ -51,8 +52,8 @@ fn address(options: &TurnOptions) -> Option<&Address> {
     options.reply.as_ref().map(|reply| &reply.address)
 }
 
-fn asks(options: &TurnOptions) -> (Option<&str>, Option<&str>, bool) {
-    (options.model.as_deref(), options.thinking.as_deref(), options.program.is_some())
+fn asks(options: &TurnOptions) -> (&InlineSettings, bool) {
+    (&options.settings, options.program.is_some())
 }
 
 /// Makes one of them; `None` when none is left to answer.
@@ -80,8 +81,7 @@ pub(super) async fn combine(turns: &Turns, together: Vec<Waiting>) -> Option<Wai
     for earlier in
         kept.iter().chain([&newest]).filter_map(|waiting| waiting.request.options.overflow.as_ref())
     {
-        overflow.dropped = overflow.dropped.saturating_add(earlier.dropped);
-        overflow.lines.extend(earlier.lines.iter().cloned());
+        overflow.join(earlier, usize::MAX);
     }
     let messages: Vec<&UserMessage> =
         kept.iter().chain([&newest]).map(|waiting| &waiting.request.message).collect();

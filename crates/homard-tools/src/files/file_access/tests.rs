@@ -39,6 +39,7 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
         records: Records::in_dir(state.clone()),
         given: vec![state.join("skills/weather")],
         workspace_only: None,
+        is_confined: false,
     };
     let (owner, guest) = (access(Caller::Owner, false), access(Caller::Guest, false));
     let rows: [(&str, Option<Withheld>, Option<Withheld>); 16] = [
@@ -68,6 +69,37 @@ fn records_are_nobodys_and_guests_have_what_is_theirs() {
     }
     assert_eq!(guest.check(&workspace, &workspace.join("docs/memory.md")), Ok(()));
     assert_eq!(FileAccess::default().check(Path::new("/w"), Path::new("/etc/hostname")), Ok(()));
+}
+
+#[test]
+fn a_sandboxed_conversation_has_its_folder_and_what_was_given_to_it_whoever_asks() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let (state, workspace) = (root.join("state"), root.join("state/sandboxes/main-0123abcd"));
+    for file in
+        ["state/skills/weather/SKILL.md", "state/media/inbound/0123abcd.pdf", "state/workspace/MEMORY.md"]
+    {
+        std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+        std::fs::write(root.join(file), "x").unwrap();
+    }
+    let access = |caller| FileAccess {
+        caller,
+        is_widened: true,
+        records: Records::in_dir(state.clone()),
+        given: vec![state.join("skills/weather")],
+        workspace_only: Some(false),
+        is_confined: true,
+    };
+    for caller in [Caller::Owner, Caller::Guest] {
+        let check = |path: &Path| access(caller).check(&workspace, path).err();
+        assert_eq!(check(&workspace.join("memory/notes.md")), None, "{caller:?}");
+        assert_eq!(check(&state.join("skills/weather/SKILL.md")), None, "{caller:?}");
+        assert_eq!(check(&state.join("media/inbound/0123abcd.pdf")), None, "{caller:?}");
+        assert_eq!(check(&state.join("skills/other/SKILL.md")), Some(Withheld::Confined), "{caller:?}");
+        assert_eq!(check(Path::new("/etc/hostname")), Some(Withheld::Confined), "{caller:?}");
+        assert_eq!(check(&state.join("homard.json")), Some(Withheld::Record), "{caller:?}");
+        assert_eq!(check(&state.join("workspace/MEMORY.md")), Some(Withheld::Confined), "{caller:?}");
+    }
 }
 
 #[test]

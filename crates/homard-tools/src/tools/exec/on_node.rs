@@ -47,6 +47,11 @@ pub(super) async fn execute(
     timeout: Duration,
     cx: &ToolCx,
 ) -> Result<ToolOutcome, ExecToolError> {
+    if let (Some(chosen), Some(named)) = (&cx.scope.exec.node, named(input))
+        && !chosen.eq_ignore_ascii_case(named)
+    {
+        return Err(NotAllowed::OtherNode(chosen.clone()).into());
+    }
     let room = cx.scope.ports.nodes().map_err(|_closed| NotAllowed::NoNode)?;
     if !room.has_any() {
         return Err(NotAllowed::NoNode.into());
@@ -68,6 +73,11 @@ pub(super) async fn execute(
     }
 }
 
+/// The node the model names.
+fn named(input: &ExecInput) -> Option<&str> {
+    input.node.as_deref().map(str::trim).filter(|node| !node.is_empty())
+}
+
 /// What the node is asked; whether a person said yes goes along, for its own list.
 fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
     let timeout_ms = millis(timeout);
@@ -84,7 +94,7 @@ fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> Nod
         "approvalDecision": has_yes.then_some("allow-once"),
     });
     NodeCall {
-        node: input.node.clone().filter(|node| !node.trim().is_empty()),
+        node: named(input).map(str::to_owned).or_else(|| cx.scope.exec.node.clone()),
         command: RUN.to_owned(),
         params: without_nulls(params),
         timeout: Some(timeout.saturating_add(GRACE)),

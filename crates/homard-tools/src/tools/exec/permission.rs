@@ -43,6 +43,8 @@ pub(super) enum NotAllowed {
     BadHost,
     #[error("commands of this conversation run on {0}, as the owner chose: leave `host` and `node` out")]
     ElsewhereChosen(&'static str),
+    #[error("commands of this conversation run on the node `{0}`: leave `node` out")]
+    OtherNode(String),
     #[error("the disk thread ended early")]
     Thread(#[from] tokio::task::JoinError),
 }

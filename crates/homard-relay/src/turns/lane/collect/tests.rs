@@ -22,7 +22,7 @@ fn messages_are_numbered_below_a_title_and_pictures_come_last() {
         UserContent::Blocks(vec![UserBlock::text(text), picture])
     );
     let mut some = Overflow::default();
-    some.note("older\nwords", 20);
+    some.note("older\nwords", 1, 20);
     let told = told_together(&[&one], &some).text();
     assert!(told.contains("[Queue overflow] Dropped 1 message") && told.contains("- older words"), "{told}");
 }

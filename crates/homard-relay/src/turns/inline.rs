@@ -1,0 +1,126 @@
+//! What a message asks for that holds for it alone: its session, as this one message sees it.
+
+use homard_policy::words::{Arg, Directive};
+use homard_store::SessionEntry;
+use serde::{Deserialize, Serialize};
+
+/// Settings of one message. What it leaves out is as the session says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct InlineSettings {
+    /// `provider/model` or a short name, as its sender writes it.
+    pub model: Option<String>,
+    /// How hard to think.
+    pub thinking: Option<String>,
+    /// What is told of tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verbose_level: Option<String>,
+    /// What is shown of thoughts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_level: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec_host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec_security: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec_ask: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec_node: Option<String>,
+}
+
+impl InlineSettings {
+    /// A model and how hard it thinks.
+    #[must_use]
+    pub fn asking(model: Option<String>, thinking: Option<String>) -> Self {
+        Self { model, thinking, ..Self::default() }
+    }
+
+    /// Takes what directives in a text say.
+    pub(crate) fn take(&mut self, directives: &[Directive]) {
+        for directive in directives {
+            match directive {
+                Directive::Model(Arg::Is(name)) => self.model = Some(name.clone()),
+                Directive::Think(Arg::Is(level)) => self.thinking = Some(level.as_str().to_owned()),
+                Directive::Verbose(Arg::Is(level)) => self.verbose_level = Some(level.as_str().to_owned()),
+                Directive::Reasoning(Arg::Is(level)) => {
+                    self.reasoning_level = Some(level.as_str().to_owned());
+                }
+                Directive::Exec(Arg::Is(wish)) => {
+                    let wish = wish.clone();
+                    self.exec_host = wish.host.or(self.exec_host.take());
+                    self.exec_security = wish.security.or(self.exec_security.take());
+                    self.exec_ask = wish.ask.or(self.exec_ask.take());
+                    self.exec_node = wish.node.or(self.exec_node.take());
+                }
+                // What is usual is what holds; how a message waits is decided before its turn.
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a turn under way could not do as it says.
+    pub(crate) fn is_asking(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// The session as this message sees it. Model and thinking are chosen elsewhere: they are checked.
+    pub(crate) fn over(&self, mut session: SessionEntry) -> SessionEntry {
+        let rows = [
+            (&self.verbose_level, &mut session.verbose_level),
+            (&self.reasoning_level, &mut session.reasoning_level),
+            (&self.exec_host, &mut session.exec_host),
+            (&self.exec_security, &mut session.exec_security),
+            (&self.exec_ask, &mut session.exec_ask),
+            (&self.exec_node, &mut session.exec_node),
+        ];
+        for (asked, kept) in rows {
+            if asked.is_some() {
+                kept.clone_from(asked);
+            }
+        }
+        session
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_policy::words::{Reading, read};
+    use homard_store::SessionEntry;
+
+    use super::InlineSettings;
+    use crate::turns::request::TurnOptions;
+
+    #[test]
+    fn what_a_message_says_holds_before_what_its_session_says() {
+        let text =
+            "/verbose full look /reasoning on around /exec host=node node=desk security=deny ask=always";
+        let mut inline = InlineSettings::default();
+        inline.take(&read(text, &Reading::default()).directives);
+        let session = SessionEntry {
+            verbose_level: Some("off".to_owned()),
+            thinking_level: Some("high".to_owned()),
+            exec_host: Some("gateway".to_owned()),
+            ..SessionEntry::default()
+        };
+        let seen = inline.over(session);
+        let word = |word: &str| Some(word.to_owned());
+        assert_eq!((seen.verbose_level, seen.reasoning_level), (word("full"), word("on")));
+        assert_eq!((seen.exec_host, seen.exec_node), (word("node"), word("desk")));
+        assert_eq!((seen.exec_security, seen.exec_ask), (word("deny"), word("always")));
+        assert_eq!(seen.thinking_level, word("high"));
+        let plain = SessionEntry { exec_ask: word("always"), ..SessionEntry::default() };
+        assert_eq!(InlineSettings::default().over(plain.clone()), plain);
+    }
+
+    #[test]
+    fn what_was_kept_before_is_read_as_it_was_written() {
+        let kept =
+            r#"{"source":"chat.send","model":"a/b","thinking":"low","timeout_ms":null,"extra_system":null}"#;
+        let options: TurnOptions = serde_json::from_str(kept).unwrap();
+        assert_eq!(options.settings, InlineSettings::asking(Some("a/b".into()), Some("low".into())));
+        let again: TurnOptions = serde_json::from_str(&serde_json::to_string(&options).unwrap()).unwrap();
+        assert_eq!(again, options);
+        let bare: TurnOptions = serde_json::from_str("{}").unwrap();
+        assert_eq!(bare, TurnOptions::default());
+    }
+}
