@@ -286,7 +286,7 @@ impl Compactor<'_> {
             let (usage, max) = (Usage::default(), size::bytes_of(budget.summary));
             Summary { text: with_list(&before, dropped, max), listed: true, usage }
         } else {
-            self.ask_for_summary(before, dropped, (budget, wish)).await?
+            self.ask_for_summary(before, dropped, budget, wish).await?
         };
         summary.text = summary.text.replace(REQUEST_MARK, "\n\n");
         let request = match plan.request.and_then(|at| context.entries.get(at)) {
@@ -306,7 +306,8 @@ impl Compactor<'_> {
         &self,
         before: String,
         dropped: &[Entry],
-        (budget, wish): (Budget, CompactionOptions<'_>),
+        budget: Budget,
+        wish: CompactionOptions<'_>,
     ) -> Result<Summary, NotShorter> {
         let max = size::bytes_of(budget.summary);
         let pieces = digest::pieces(dropped, size::bytes_of(budget.piece));
@@ -314,7 +315,7 @@ impl Compactor<'_> {
         let mut listed = pieces.len() > MAX_PIECES;
         let asked = async {
             for piece in pieces.iter().skip(pieces.len().saturating_sub(MAX_PIECES)) {
-                let answer = self.ask_about((&text, wish), piece, budget.summary).await?;
+                let answer = self.ask_about(&text, wish, piece, budget.summary).await?;
                 usage.add(&answer.usage);
                 let said = answer.text();
                 if said.trim().is_empty() {
@@ -349,7 +350,8 @@ impl Compactor<'_> {
     /// Asks for the summary of a piece; of less and less of it while it is refused as too long.
     async fn ask_about(
         &self,
-        (before, wish): (&str, CompactionOptions<'_>),
+        before: &str,
+        wish: CompactionOptions<'_>,
         piece: &str,
         most: u64,
     ) -> Result<AssistantMessage, LlmError> {

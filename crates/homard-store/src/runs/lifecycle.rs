@@ -255,7 +255,7 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
         transcripts::ensure_ready(batch, session_id, "")?;
         let tail = transcripts::tail_in_writer(batch, session_id, MAX_OPEN_CALLS)?;
         if let Some(Message::User(last)) = tail.first() {
-            steered::finish_if_written(batch, (&run_id, session_id), last)?;
+            steered::finish_if_written(batch, &run_id, session_id, last)?;
         }
         entries.extend(unanswered(&tail).map(|call| no_result(call, now)));
         let mut note = AssistantMessage::injected(String::new(), StopReason::Aborted, now);
