@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::SessionKey;
+use homard_protocol::events::{OperationPhase, SessionOperation, SessionOperationEvent};
+use homard_protocol::{RunId, SessionKey};
 use homard_runtime::millis;
 use homard_store::StoreError;
 
+use crate::bus::Audience;
 use crate::parts::Turns;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
@@ -84,13 +86,30 @@ impl Turns {
         let slot = ReportSlot::default();
         let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));
         match self.accept(message, TurnOptions::of(Source::Compact), queue).await? {
-            Accepted::Started { run_id, .. } => {
+            Accepted::Started { run_id, session_key } => {
+                self.tell_compaction(&run_id, &session_key, None);
                 self.wait(&run_id, COMPACT_WAIT).await;
+                let done = matches!(slot.get(), Some(CompactReport::Done(_)));
+                self.tell_compaction(&run_id, &session_key, Some(done));
             }
             Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {}
         }
         let gone = || CompactReport::Not("it was stopped before it began.".to_owned());
         Ok(slot.get().cloned().unwrap_or_else(gone))
+    }
+
+    /// Tells that a conversation is being summarised, or no longer is and whether something came of it.
+    fn tell_compaction(&self, run: &RunId, session: &SessionKey, completed: Option<bool>) {
+        let event = SessionOperationEvent {
+            operation_id: run.clone(),
+            operation: SessionOperation::Compact,
+            phase: completed.map_or(OperationPhase::Start, |_| OperationPhase::End),
+            session_key: session.clone(),
+            agent_id: session.agent_id().cloned(),
+            ts: self.inner().clock().now_ms(),
+            completed,
+        };
+        self.inner().bus().publish_to(&event, Audience::SessionSubscribers);
     }
 
     /// Obeys `/queue`: says or sets what happens to messages of a session while a run is under way.
