@@ -2,7 +2,7 @@
 //!
 //! Cargo trusts file times, and a fresh clone has new ones, so it compiles all of our packages again. The stand-in
 //! for the compiler (see [`super::units`]) knows better: a call is named by a hash over everything it reads (options,
-//! the package's folder, the names of the libraries below it, the compiler), and a call that succeeded before under
+//! the package's folder, the very libraries below it, the compiler), and a call that succeeded before under
 //! that name has its files and its messages put back. What the compiler says it has read is checked afterwards: a call
 //! that read something its name does not cover is not kept, and for a library, whose name others build on, it is an
 //! error.
@@ -273,14 +273,26 @@ impl Call {
     }
 }
 
-/// The names of our own libraries that a call builds on; nothing when one has none. Libraries of the registry say all
-/// by their file names.
+/// What a call builds on: our own libraries by the names of their calls, those of the registry by their very files,
+/// because one that was compiled again under the same file name is another library to the compiler. Nothing when one of
+/// ours has no name.
 fn below(args: &[String], names: &Path) -> Option<Vec<String>> {
     let files = args.iter().skip(1).zip(args).filter(|(_, option)| *option == "--extern");
-    let stems = files.filter_map(|(library, _)| Path::new(library.split_once('=')?.1).file_stem()?.to_str());
-    let ours =
-        stems.map(|stem| stem.strip_prefix("lib").unwrap_or(stem)).filter(|stem| stem.starts_with(OURS));
-    ours.map(|stem| fs::read_to_string(names.join(stem)).ok()).collect()
+    let files = files.filter_map(|(library, _)| Some(Path::new(library.split_once('=')?.1)));
+    files
+        .map(|file| {
+            let stem = file.file_stem()?.to_str()?;
+            let stem = stem.strip_prefix("lib").unwrap_or(stem);
+            if stem.starts_with(OURS) { fs::read_to_string(names.join(stem)).ok() } else { foreign(file) }
+        })
+        .collect()
+}
+
+/// A compiled file by name, size and time: copies between clones keep their times (see [`super::deps_cache`]).
+fn foreign(file: &Path) -> Option<String> {
+    let meta = fs::metadata(file).ok()?;
+    let written = meta.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", file.file_name()?.to_str()?, meta.len(), written.as_nanos()))
 }
 
 /// Whether a build script left nothing for the sources to read.

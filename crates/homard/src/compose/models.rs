@@ -23,6 +23,7 @@ use homard_protocol::{AgentId, ProviderId, SessionId};
 use homard_relay::{Relay, time_zone};
 use homard_runtime::{Clock, OrLog, Redactor, Tasks};
 use homard_store::{Store, StoreError};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// How often stored credentials are looked at for changes made by other programs.
@@ -38,6 +39,8 @@ pub(crate) struct ModelRoom {
     lasting: Lasting,
     cli: CliParts,
     discovery: Discovery,
+    /// What was found has been seen up to the opening.
+    found: watch::Receiver<Arc<Discovered>>,
     tasks: Tasks,
     /// Held by who makes a router for the gateway, so that an older one never replaces a newer.
     making: Arc<tokio::sync::Mutex<()>>,
@@ -92,7 +95,8 @@ impl ModelRoom {
             clock: clock.clone(),
         };
         let cli = CliParts::new(clock.clone(), sessions);
-        Self { http, clock, lasting, cli, discovery, tasks, making: Arc::default(), asks }
+        let found = discovery.changes();
+        Self { http, clock, lasting, cli, discovery, found, tasks, making: Arc::default(), asks }
     }
 
     /// A router for the configuration as it is now, with what servers have listed so far.
@@ -206,7 +210,8 @@ impl ModelRoom {
 
     /// Makes a new router whenever servers list something new or stored credentials change, until `cancel`.
     pub(crate) async fn follow(&self, relay: &Relay, config: &ConfigHandle, cancel: &CancellationToken) {
-        let mut found = self.discovery.changes();
+        // As of the opening: a server may have answered between the first router and now.
+        let mut found = self.found.clone();
         let (mut seen, mut known) = (stamps(&config.current()), self.stored(&config.current()).await);
         loop {
             tokio::select! {

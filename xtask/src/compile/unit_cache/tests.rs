@@ -97,15 +97,22 @@ fn a_library_that_reads_a_file_elsewhere_or_the_clones_path_is_refused() {
 }
 
 #[test]
-fn a_call_is_named_by_the_libraries_of_ours_below_it() {
-    let names = Dir::new("names");
-    let args = words(
-        "rustc --crate-name b --extern serde=/t/libserde-1.rmeta --extern homard_a=/t/libhomard_a-2.rmeta -C extra-filename=-3",
-    );
+fn a_call_is_named_by_the_libraries_below_it() {
+    let dir = Dir::new("names");
+    dir.write("libserde-1.rmeta", "outline");
+    let args = words(&format!(
+        "rustc --crate-name b --extern serde={0}/libserde-1.rmeta --extern homard_a=/t/libhomard_a-2.rmeta -C extra-filename=-3",
+        dir.0.display()
+    ));
     assert_eq!(stem(&args).as_deref(), Some("b-3"));
-    assert_eq!(below(&args, &names.0), None, "one of ours without a name");
-    names.write("homard_a-2", "named");
-    assert_eq!(below(&args, &names.0), Some(vec!["named".to_owned()]));
+    assert_eq!(below(&args, &dir.0), None, "one of ours without a name");
+    dir.write("homard_a-2", "named");
+    let before = below(&args, &dir.0).unwrap();
+    assert_eq!(before.last().map(String::as_str), Some("named"));
+    assert_eq!(below(&args, &dir.0).unwrap(), before);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
+    fs::File::options().write(true).open(dir.0.join("libserde-1.rmeta")).unwrap().set_modified(later).unwrap();
+    assert_ne!(below(&args, &dir.0).unwrap(), before, "one of the registry that was compiled again");
 }
 
 #[test]
