@@ -185,13 +185,13 @@ impl Beacon {
         let ending = format!(".{SERVICE}.{DOMAIN}");
         let name = service.get_fullname();
         let name = name.strip_suffix(&ending).unwrap_or(name);
-        Self::from_txt(shown(name), shown(service.get_hostname()), service.get_port(), addresses, &txt)
+        Self::from_txt(shown(name), &shown(service.get_hostname()), service.get_port(), addresses, &txt)
     }
 
     /// Reads the keys of an announcement.
     fn from_txt(
         instance_name: String,
-        host: String,
+        host: &str,
         port: u16,
         addresses: Vec<IpAddr>,
         txt: &BTreeMap<String, String>,

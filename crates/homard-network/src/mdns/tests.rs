@@ -43,9 +43,9 @@ fn the_keys_are_the_documented_ones_and_full_adds_how_to_log_in() {
 fn what_we_announce_is_what_we_understand() {
     let txt: BTreeMap<String, String> =
         facts().txt(MdnsMode::Full).into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    let host = || "den.local.".to_owned();
+    let host = "den.local.";
     let beacon =
-        Beacon::from_txt("Den (Homard)".into(), host(), 18_789, vec!["192.0.2.7".parse().unwrap()], &txt);
+        Beacon::from_txt("Den (Homard)".into(), host, 18_789, vec!["192.0.2.7".parse().unwrap()], &txt);
     assert_eq!(beacon.ws_url, "wss://192.0.2.7:18789");
     assert_eq!(beacon.host, "den.local");
     assert_eq!((beacon.gateway_port, beacon.ssh_port), (Some(18_789), Some(22)));
@@ -58,7 +58,7 @@ fn what_we_announce_is_what_we_understand() {
     for (addresses, txt, url) in rows {
         let addresses = addresses.iter().map(|ip| ip.parse().unwrap()).collect();
         let txt = txt.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        assert_eq!(Beacon::from_txt("x".into(), host(), 18_789, addresses, &txt).ws_url, url);
+        assert_eq!(Beacon::from_txt("x".into(), host, 18_789, addresses, &txt).ws_url, url);
     }
 }
 
