@@ -23,13 +23,13 @@ impl Jobs<'_> {
         };
         let count = params.count.unwrap_or(DEFAULT_PREVIEW_RUNS).min(MAX_PREVIEW_RUNS);
         let job = job.map(|job| (job.id, job.created_at_ms));
-        Ok(preview(&params.schedule, job, now, &zone, count)?)
+        Ok(preview(&params.schedule, job.as_ref(), now, &zone, count)?)
     }
 }
 
 fn preview(
     wanted: &CronSchedule,
-    job: Option<(JobId, Timestamp)>,
+    job: Option<&(JobId, Timestamp)>,
     now: Timestamp,
     zone: &TimeZone,
     count: u32,
@@ -45,7 +45,7 @@ fn preview(
             *stagger_ms = Some(0);
         }
     }
-    let (id, made) = job.as_ref().map_or(("", now), |(id, made)| (id.as_str(), *made));
+    let (id, made) = job.map_or(("", now), |(id, made)| (id.as_str(), *made));
     let plan = Plan::read(&exact, id, made, zone)?;
     let mut runs: Vec<Timestamp> = Vec::new();
     let mut after = now;

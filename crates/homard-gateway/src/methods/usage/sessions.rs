@@ -48,7 +48,7 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
         updated_at: gateway.clock().now_ms(),
         start_date: ends(calendar.dates.first()),
         end_date: ends(calendar.dates.last()),
-        sessions: rows(gateway, &report, &calendar.dates, records, limit),
+        sessions: rows(gateway, &report, &calendar.dates, &records, limit),
         totals: sums::totals(&sums::all(&report)),
         aggregates: sums::aggregates(&report, &calendar.dates),
         creator_options: Vec::new(),
@@ -80,7 +80,7 @@ fn rows(
     gateway: &Gateway,
     report: &UsageReport,
     dates: &[String],
-    records: Vec<SessionRecord>,
+    records: &[SessionRecord],
     limit: usize,
 ) -> Vec<SessionUsageRow> {
     let mut used = Used::of(report, dates);
