@@ -104,7 +104,6 @@ impl Event for HeartbeatEvent {
 /// `config.changed`: another configuration holds now. What is in it is not told.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct ConfigChangedEvent {
-    /// The file.
     pub path: String,
     pub hash: String,
     pub ts: i64,

@@ -41,7 +41,6 @@ pub struct UsageSpan {
     pub days: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Word<UsageRange>>,
-    /// Whose days.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Word<UsageZone>>,
     /// For `specific`: `UTC+2` or `UTC-5:30`.

@@ -38,7 +38,7 @@ pub struct AgentsWorkspaceListParams {
 }
 
 words! {
-    /// What lies there.
+    /// What lies in a folder.
     WorkspaceEntryKind {
         Directory = "directory",
         File = "file",

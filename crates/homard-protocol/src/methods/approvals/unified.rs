@@ -88,7 +88,6 @@ pub struct ApprovalHistoryParams {
     pub cursor: Option<ApprovalId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Only this family.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Word<ApprovalKind>>,
 }

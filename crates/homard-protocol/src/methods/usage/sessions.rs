@@ -39,7 +39,6 @@ impl Method for SessionsUsage {
 words! {
     /// What one row is about.
     UsageGroupBy {
-        /// One conversation.
         Instance = "instance",
         /// A conversation and those that came of it. They are told one by one all the same.
         Family = "family",
