@@ -5,11 +5,16 @@
 import { pathToFileURL } from 'node:url';
 
 const { CHROMIUM, PLAYWRIGHT, GATEWAY, GATEWAY_TOKEN, LAST_WORD } = process.env;
+/** Pages to look at after the chat, in order; none unless the flow is about them. */
+const PAGES = (process.env.PAGES ?? '').split(' ').filter(Boolean);
+/** A page has asked for everything once its socket has been silent this long. */
+const SILENCE = 700;
 
 const { chromium } = await import(pathToFileURL(PLAYWRIGHT).href);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 const problems = [];
 const blocked = [];
+let lastFrame = 0;
 let failure = null;
 let page;
 try {
@@ -28,6 +33,7 @@ try {
       try { const frame = JSON.parse(payload); if (frame.type === 'req') asked.set(frame.id, frame.method); } catch {}
     });
     socket.on('framereceived', ({ payload }) => {
+      lastFrame = Date.now();
       try {
         const frame = JSON.parse(payload);
         if (frame.type === 'res' && frame.ok === false) {
@@ -45,6 +51,20 @@ try {
   await box.fill('hello from the page');
   await box.press('Enter');
   await page.getByText(LAST_WORD).first().waitFor({ timeout: 45_000 });
+  for (const path of PAGES) {
+    const before = problems.length;
+    lastFrame = Date.now();
+    await page.goto(`http://${GATEWAY}${path}`);
+    const shown = () => page.evaluate(() => document.body.innerText.trim().length);
+    const begun = Date.now();
+    while (Date.now() - begun < 15_000 && (Date.now() - lastFrame < SILENCE || (await shown()) === 0)) {
+      await page.waitForTimeout(100);
+    }
+    if ((await shown()) === 0) throw new Error(`${path} stayed empty`);
+    const broken = problems.slice(before).find((problem) => problem.startsWith('page error'));
+    if (broken) throw new Error(`${path}: ${broken}`);
+    for (const problem of new Set(problems.splice(before))) console.log(`${path}: ${problem}`);
+  }
 } catch (error) {
   failure = error.message.split('\n')[0];
   if (process.env.SCREENSHOT) await page?.screenshot({ path: process.env.SCREENSHOT }).catch(() => {});

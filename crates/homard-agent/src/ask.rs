@@ -77,8 +77,8 @@ impl<'a> Asker<'a> {
         loop {
             on_step(Step::Asking);
             let wishes = &self.turn().rules.wishes;
-            let wanted = (wishes.sampling(tally.is_first()), wishes.max_tokens);
-            let error = match self.traced(history, wanted, on_step).await {
+            let sampling = wishes.sampling(tally.is_first());
+            let error = match self.traced(history, sampling, wishes.max_tokens, on_step).await {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -97,7 +97,8 @@ impl<'a> Asker<'a> {
     async fn traced(
         &self,
         history: &History,
-        wanted: (Sampling, Option<u32>),
+        sampling: Sampling,
+        max_tokens: Option<u32>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, LlmError> {
         let model = &self.compactor.turn.model;
@@ -110,7 +111,7 @@ impl<'a> Asker<'a> {
             "gen_ai.usage.output_tokens" = Empty,
             error = Empty,
         );
-        let answer = self.ask_for(history, wanted, on_step).instrument(span.clone()).await;
+        let answer = self.ask_for(history, sampling, max_tokens, on_step).instrument(span.clone()).await;
         match &answer {
             Ok(message) => {
                 span.record("gen_ai.usage.input_tokens", message.usage.input);
@@ -171,18 +172,19 @@ impl<'a> Asker<'a> {
         history: &History,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, LlmError> {
-        self.ask_for(history, (Sampling::default(), None), on_step).await
+        self.ask_for(history, Sampling::default(), None, on_step).await
     }
 
     /// Asks, unless a filter says no.
     async fn ask_for(
         &self,
         history: &History,
-        wanted: (Sampling, Option<u32>),
+        sampling: Sampling,
+        max_tokens: Option<u32>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, LlmError> {
         hook_points::before_call(self.turn()).await?;
-        let answer = self.stream(history, wanted, on_step).await?;
+        let answer = self.stream(history, sampling, max_tokens, on_step).await?;
         hook_points::after_call(self.turn(), &answer).await;
         Ok(answer)
     }
@@ -190,7 +192,8 @@ impl<'a> Asker<'a> {
     async fn stream(
         &self,
         history: &History,
-        (sampling, max_tokens): (Sampling, Option<u32>),
+        sampling: Sampling,
+        max_tokens: Option<u32>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<AssistantMessage, LlmError> {
         let Compactor { turn, cancel, .. } = self.compactor;

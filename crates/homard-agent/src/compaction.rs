@@ -289,7 +289,7 @@ impl Compactor<'_> {
             let (usage, max) = (Usage::default(), size::bytes_of(budget.summary));
             Summary { text: with_list(&before, dropped, max), listed: true, usage }
         } else {
-            self.ask_for_summary(before, dropped, (budget, wish)).await?
+            self.ask_for_summary(before, dropped, budget, wish).await?
         };
         summary.text = summary.text.replace(REQUEST_MARK, "\n\n");
         let request = match plan.request.and_then(|at| context.entries.get(at)) {
@@ -309,7 +309,8 @@ impl Compactor<'_> {
         &self,
         before: String,
         dropped: &[Entry],
-        (budget, wish): (Budget, CompactionOptions<'_>),
+        budget: Budget,
+        wish: CompactionOptions<'_>,
     ) -> Result<Summary, NotShorter> {
         let max = size::bytes_of(budget.summary);
         let pieces = digest::pieces(dropped, size::bytes_of(budget.piece));
@@ -318,7 +319,7 @@ impl Compactor<'_> {
         let mut listed = pieces.len() > most;
         let asked = async {
             for piece in pieces.iter().skip(pieces.len().saturating_sub(most)) {
-                let answer = self.ask_about((&text, wish), piece, budget.summary).await?;
+                let answer = self.ask_about(&text, wish, piece, budget.summary).await?;
                 usage.add(&answer.usage);
                 let said = answer.text();
                 if said.trim().is_empty() {
@@ -353,7 +354,8 @@ impl Compactor<'_> {
     /// Asks for the summary of a piece; of less and less of it while it is refused as too long.
     async fn ask_about(
         &self,
-        (before, wish): (&str, CompactionOptions<'_>),
+        before: &str,
+        wish: CompactionOptions<'_>,
         piece: &str,
         most: u64,
     ) -> Result<AssistantMessage, LlmError> {

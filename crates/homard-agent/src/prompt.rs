@@ -172,9 +172,11 @@ impl Prompt {
 }
 
 fn assemble(input: &PromptInput, tools: &[Arc<ToolSpec>], found: &[Found], now: i64) -> SystemPrompt {
-    let limits = (input.files.max_file_chars, input.files.max_total_chars);
-    let told =
-        if input.mode == PromptMode::None { Vec::new() } else { files::told(found, input.audience, limits) };
+    let told = if input.mode == PromptMode::None {
+        Vec::new()
+    } else {
+        files::told(found, input.audience, input.files.max_file_chars, input.files.max_total_chars)
+    };
     let (text, sizes) = sections::write(&Material { input, tools, files: &told });
     let report = report::measure(input, &text, sizes, Parts { files: &told, tools, now });
     SystemPrompt { text: text.into(), report: Arc::new(report) }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_config::{Config, ConfigHandle};
+use homard_protocol::JobId;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_relay::{Bus, Relay};
 use homard_runtime::{Clock, Tasks};
@@ -22,7 +23,7 @@ use crate::schedule::ScheduleError;
 pub enum CronError {
     /// There is no such job.
     #[error("there is no job `{0}`; cron.list shows those there are")]
-    UnknownJob(String),
+    UnknownJob(JobId),
     /// It does not make sense.
     #[error("{0}")]
     Invalid(String),

@@ -1,9 +1,10 @@
 //! Making, changing, removing and running jobs, as clients and the assistant ask for it.
 
+use homard_protocol::JobId;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
-    CronAddParams, CronAddResult, CronDeclared, CronJob, CronRemoveResult, CronRunParams, CronRunResult,
-    CronSchedule, CronUpdateParams,
+    CronAddParams, CronAddResult, CronDeclared, CronJob, CronNotRun, CronRemoveResult, CronRunParams,
+    CronRunResult, CronSchedule, CronUpdateParams,
 };
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
@@ -43,7 +44,7 @@ impl Jobs<'_> {
     }
 
     /// A job whose key is known becomes what is asked for now, if it is not already.
-    async fn declare_again(self, id: &str, wanted: Job) -> Result<CronAddResult, CronError> {
+    async fn declare_again(self, id: &JobId, wanted: Job) -> Result<CronAddResult, CronError> {
         let (zone, now) = (self.room.zone(), self.room.inner.clock.now_ms());
         let (mut spec, labels) = (wanted.spec, wanted.labels);
         let changed = self.change(id, move |job| {
@@ -113,7 +114,7 @@ impl Jobs<'_> {
     /// Changes a job in one step of the store, and tells everyone if it did.
     async fn change(
         self,
-        id: &str,
+        id: &JobId,
         change: impl FnOnce(&mut Job) -> Result<bool, CronError> + Send + 'static,
     ) -> Result<(Job, bool), CronError> {
         let (said, heard) = std::sync::mpsc::sync_channel(1);
@@ -131,8 +132,8 @@ impl Jobs<'_> {
             changed
         });
         let row = self.room.inner.store.cron().change(id, in_store).await?;
-        let row = row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?;
-        let (_, changed) = heard.try_recv().map_err(|_gone| CronError::UnknownJob(id.to_owned()))??;
+        let row = row.ok_or_else(|| CronError::UnknownJob(id.clone()))?;
+        let (_, changed) = heard.try_recv().map_err(|_gone| CronError::UnknownJob(id.clone()))??;
         let job = Job::read(row)?;
         if changed {
             self.room.tell(&job, CronAction::Updated);
@@ -147,8 +148,8 @@ impl Jobs<'_> {
     /// When no job is named, or the store fails.
     pub async fn remove(
         self,
-        id: Option<String>,
-        job_id: Option<String>,
+        id: Option<JobId>,
+        job_id: Option<JobId>,
     ) -> Result<CronRemoveResult, CronError> {
         let id = wanted_id(id, job_id)?;
         let removed = self.room.inner.store.cron().remove(&id).await?;
@@ -172,7 +173,7 @@ impl Jobs<'_> {
             return Ok(CronRunResult {
                 ok: true,
                 ran: Some(false),
-                reason: Some("stopped".to_owned()),
+                reason: Some(CronNotRun::Stopped),
                 ..CronRunResult::default()
             });
         }
@@ -184,18 +185,14 @@ impl Jobs<'_> {
                 process_instance_id: Some(self.room.inner.instance.clone()),
                 ..CronRunResult::default()
             },
-            Begun::Not(reason) => CronRunResult {
-                ok: true,
-                ran: Some(false),
-                reason: Some(reason.to_owned()),
-                ..CronRunResult::default()
-            },
+            Begun::Not(reason) => {
+                CronRunResult { ok: true, ran: Some(false), reason: Some(reason), ..CronRunResult::default() }
+            }
         })
     }
 }
 
 /// The job a request names.
-pub(crate) fn wanted_id(id: Option<String>, job_id: Option<String>) -> Result<String, CronError> {
-    let named = id.or(job_id).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
-    named.ok_or_else(|| CronError::invalid("at root: must have required property 'id'"))
+pub(crate) fn wanted_id(id: Option<JobId>, job_id: Option<JobId>) -> Result<JobId, CronError> {
+    id.or(job_id).ok_or_else(|| CronError::invalid("at root: must have required property 'id'"))
 }

@@ -7,7 +7,7 @@ use homard_config::Secret;
 use homard_protocol::SessionKey;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
-    CronDelivery, CronDeliveryMode, CronDeliveryStatus, CronRunEntry, CronRunStatus,
+    CronDelivery, CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
 };
 use homard_relay::Place;
 use homard_runtime::{Clip, OrLog};
@@ -191,7 +191,7 @@ impl Automation {
         match delivery.mode {
             CronDeliveryMode::None => Delivery::plain(CronDeliveryStatus::NotRequested),
             CronDeliveryMode::Webhook => self.post(delivery.to.as_deref().unwrap_or_default(), entry).await,
-            CronDeliveryMode::Announce => self.announce(run, plan, (outcome, delivery)).await,
+            CronDeliveryMode::Announce => self.announce(run, plan, outcome, delivery).await,
         }
     }
 
@@ -200,7 +200,8 @@ impl Automation {
         &self,
         run: &CronRunRow,
         plan: &RunPlan,
-        (outcome, delivery): (&JobOutcome, &CronDelivery),
+        outcome: &JobOutcome,
+        delivery: &CronDelivery,
     ) -> Delivery {
         let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
         let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
@@ -274,7 +275,7 @@ fn entry(run: &CronRunRow, outcome: &JobOutcome, ended_at: i64) -> CronRunEntry 
     CronRunEntry {
         ts: ended_at,
         job_id: run.job_id.clone(),
-        action: "finished".to_owned(),
+        action: CronRunAction::Finished,
         status: Some(outcome.status),
         error: outcome.error.clone(),
         summary: said.map(|said| said.trim().ellipsis_after(SUMMARY_CHARS)).filter(|said| !said.is_empty()),

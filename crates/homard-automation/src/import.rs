@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_protocol::JobId;
 use homard_protocol::methods::cron::{CronAddParams, CronDelivery, CronJobState, CronSchedule};
 use homard_runtime::{OrLog, Timestamp};
 use serde_json::{Map, Value, json};
@@ -49,7 +50,7 @@ impl Automation {
 
     fn taken_over(&self, value: Value, now: Timestamp) -> Option<Job> {
         let name = value.get("name").and_then(Value::as_str).unwrap_or("?").to_owned();
-        let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+        let id = value.get("id").and_then(Value::as_str).and_then(|id| JobId::parse(id).ok());
         let created = value.get("createdAtMs").and_then(Value::as_i64).unwrap_or(now);
         let state = value.get("state").cloned().unwrap_or_default();
         let mut state: CronJobState = serde_json::from_value(state).unwrap_or_default();

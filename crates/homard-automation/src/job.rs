@@ -61,7 +61,7 @@ impl Job {
     /// A job that was just asked for.
     pub(crate) fn new(spec: CronAddParams, labels: Vec<Label>, now: Timestamp) -> Self {
         let row = CronJobRow {
-            id: uuid::Uuid::new_v4().to_string(),
+            id: uuid::Uuid::new_v4().into(),
             declaration_key: spec.declaration_key.clone(),
             enabled: spec.enabled.unwrap_or(true),
             next_run_at: None,
@@ -94,7 +94,7 @@ impl Job {
 
     /// Its schedule, ready to be asked.
     pub(crate) fn plan(&self, zone: &TimeZone) -> Result<Plan, ScheduleError> {
-        Plan::read(&self.spec.schedule, &self.row.id, self.row.created_at, zone)
+        Plan::read(&self.spec.schedule, self.row.id.as_str(), self.row.created_at, zone)
     }
 
     /// Finds out when it is due next, as a job that takes effect at `now`.
@@ -137,7 +137,7 @@ impl Job {
             last_run_status: state.last_run_status,
             last_run_error: state.last_error.clone(),
             last_delivery_status: state.last_delivery_status,
-            effective_agent_id: Some(self.agent(config).to_string()),
+            effective_agent_id: Some(self.agent(config)),
             delivery_preview: None,
             state,
         }

@@ -4,10 +4,10 @@ use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use homard_protocol::SessionKey;
 use homard_protocol::methods::cron::{
     CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
 };
+use homard_protocol::{JobId, SessionKey};
 use homard_relay::{Source, Wake, WakeMode, Woken};
 use homard_runtime::Clip;
 use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
@@ -55,23 +55,27 @@ impl Automation {
             }
             CronAsk::Update { id, patch } => {
                 no_webhook(&patch)?;
-                let params = CronUpdateParams { id: Some(id), patch, ..CronUpdateParams::default() };
+                let params = CronUpdateParams { id: Some(named(&id)?), patch, ..CronUpdateParams::default() };
                 told(self.jobs().update(params, labels).await)
             }
-            CronAsk::Remove { id } => told(self.jobs().remove(Some(id), None).await),
+            CronAsk::Remove { id } => told(self.jobs().remove(Some(named(&id)?), None).await),
             CronAsk::Run { id, only_if_due } => {
                 let mode = if only_if_due { CronRunMode::Due } else { CronRunMode::Force };
                 told(
                     self.jobs()
-                        .run(CronRunParams { id: Some(id), mode: Some(mode), ..CronRunParams::default() })
+                        .run(CronRunParams {
+                            id: Some(named(&id)?),
+                            mode: Some(mode),
+                            ..CronRunParams::default()
+                        })
                         .await,
                 )
             }
-            CronAsk::Runs { id, limit } => told(
-                self.jobs()
-                    .runs(CronRunsParams { id, limit: Some(limit), ..CronRunsParams::default() })
-                    .await,
-            ),
+            CronAsk::Runs { id, limit } => {
+                let id = id.as_deref().map(named).transpose()?;
+                let params = CronRunsParams { id, limit: Some(limit), ..CronRunsParams::default() };
+                told(self.jobs().runs(params).await)
+            }
             CronAsk::Wake { text, now } => {
                 let agent = cx.session_key.agent_id().cloned();
                 let agent = agent.unwrap_or_else(|| self.config().agents.default_agent().id.clone());
@@ -102,6 +106,11 @@ impl CronPort for Room {
         }
         .boxed()
     }
+}
+
+/// The job a model names.
+fn named(id: &str) -> Result<JobId, PortError> {
+    JobId::parse(id.trim()).map_err(|error| PortError::Invalid(error.to_string()))
 }
 
 fn told<T: Serialize>(answer: Result<T, CronError>) -> Result<Value, PortError> {

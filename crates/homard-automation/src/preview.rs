@@ -1,5 +1,6 @@
 //! When a schedule would be due, for somebody who is still writing it.
 
+use homard_protocol::JobId;
 use homard_protocol::methods::cron::{
     CronPreviewParams, CronPreviewResult, CronSchedule, DEFAULT_PREVIEW_RUNS, MAX_PREVIEW_RUNS,
 };
@@ -22,13 +23,13 @@ impl Jobs<'_> {
         };
         let count = params.count.unwrap_or(DEFAULT_PREVIEW_RUNS).min(MAX_PREVIEW_RUNS);
         let job = job.map(|job| (job.id, job.created_at_ms));
-        Ok(preview(&params.schedule, job, now, &zone, count)?)
+        Ok(preview(&params.schedule, job.as_ref(), now, &zone, count)?)
     }
 }
 
 fn preview(
     wanted: &CronSchedule,
-    job: Option<(String, Timestamp)>,
+    job: Option<&(JobId, Timestamp)>,
     now: Timestamp,
     zone: &TimeZone,
     count: u32,
@@ -44,8 +45,8 @@ fn preview(
             *stagger_ms = Some(0);
         }
     }
-    let (id, made) = job.unwrap_or((String::new(), now));
-    let plan = Plan::read(&exact, &id, made, zone)?;
+    let (id, made) = job.map_or(("", now), |(id, made)| (id.as_str(), *made));
+    let plan = Plan::read(&exact, id, made, zone)?;
     let mut runs: Vec<Timestamp> = Vec::new();
     let mut after = now;
     for _ in 0..count {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
-    CronDelivery, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
+    CronDelivery, CronNotRun, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
 };
-use homard_protocol::{RunId, SessionKey, SessionScope, Usage};
+use homard_protocol::{JobId, RunId, SessionId, SessionKey, SessionScope, Usage};
 use homard_relay::{
     AcceptError, Accepted, InlineSettings, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
 };
@@ -53,7 +53,7 @@ pub(crate) struct JobOutcome {
     pub(crate) status: CronRunStatus,
     pub(crate) reply: Option<String>,
     pub(crate) error: Option<String>,
-    pub(crate) session_id: Option<String>,
+    pub(crate) session_id: Option<SessionId>,
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<CronUsage>,
@@ -92,7 +92,7 @@ impl JobOutcome {
             status,
             reply: record.reply,
             error: error.map(|words| record.error.unwrap_or(words)),
-            session_id: record.session_id.map(|id| id.to_string()),
+            session_id: record.session_id,
             provider: record.provider,
             model: record.model,
             usage: record.usage.map(usage),
@@ -114,16 +114,16 @@ fn usage(usage: Usage) -> CronUsage {
 /// What came of wanting to run a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Begun {
-    Run(String),
+    Run(RunId),
     /// It does not, and why.
-    Not(&'static str),
+    Not(CronNotRun),
 }
 
 impl Automation {
     /// Begins a job if it may begin now. Returns once that is recorded.
-    pub(crate) async fn begin(&self, id: &str, mode: CronRunMode) -> Result<Begun, CronError> {
+    pub(crate) async fn begin(&self, id: &JobId, mode: CronRunMode) -> Result<Begun, CronError> {
         let row = self.inner.store.cron().get(id).await?;
-        let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?)?;
+        let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.clone()))?)?;
         let now = self.inner.clock.now_ms();
         let run = self.prepare(&job, now)?;
         let begin = Box::new(move |row: &mut CronJobRow| {
@@ -145,31 +145,31 @@ impl Automation {
             run_at_ms: Some(now),
             run_id: Some(run_id.clone()),
             session_key: Some(run.session_key.to_string()),
-            ..CronEvent::about(id, CronAction::Started)
+            ..CronEvent::about(id.clone(), CronAction::Started)
         };
         self.inner.bus.publish(&event);
         self.drive(run);
         Ok(Begun::Run(run_id))
     }
 
-    async fn not_begun(&self, id: &str, mode: CronRunMode, now: Timestamp) -> Result<Begun, CronError> {
+    async fn not_begun(&self, id: &JobId, mode: CronRunMode, now: Timestamp) -> Result<Begun, CronError> {
         let row = self.inner.store.cron().get(id).await?;
-        let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.to_owned()))?)?;
-        Ok(Begun::Not(why_not(&job, mode, now).unwrap_or("already-running")))
+        let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.clone()))?)?;
+        Ok(Begun::Not(why_not(&job, mode, now).unwrap_or(CronNotRun::AlreadyRunning)))
     }
 
     /// The row of a run that begins now.
     fn prepare(&self, job: &Job, now: Timestamp) -> Result<CronRunRow, CronError> {
         let config = self.config();
         let agent = job.agent(&config);
-        let run_id = uuid::Uuid::new_v4().to_string();
+        let run_id = RunId::from(uuid::Uuid::new_v4());
         let main = SessionKey::main(agent.clone());
         let target = job.target(&config)?;
         let sweep = target == Target::Isolated;
         let session_key = match target {
             Target::Main => main.clone(),
             Target::Isolated => {
-                let scope = SessionScope::Cron { job: job.row.id.clone(), run: Some(run_id.clone()) };
+                let scope = SessionScope::Cron { job: job.row.id.to_string(), run: Some(run_id.to_string()) };
                 SessionKey::agent(agent.clone(), scope)
             }
             Target::Session(key) => key,
@@ -179,7 +179,7 @@ impl Automation {
             run_id,
             job_id: job.row.id.clone(),
             job_name: job.spec.name.clone(),
-            agent_id: agent.to_string(),
+            agent_id: agent,
             session_key,
             started_at: now,
             plan: serde_json::to_string(&plan).map_err(|error| CronError::Unreadable(error.to_string()))?,
@@ -218,9 +218,6 @@ impl Automation {
 
     /// Does what a run is about; `None` when the gateway stops before that is over.
     async fn work(&self, run: &CronRunRow, plan: &RunPlan) -> Option<JobOutcome> {
-        let Ok(run_id) = RunId::parse(&run.run_id) else {
-            return Some(JobOutcome::failed("its name cannot name a run"));
-        };
         let relay = &self.inner.relay;
         if let Some(mode) = plan.event {
             if mode == CronWakeMode::NextHeartbeat || !relay.turns().heartbeats_enabled() {
@@ -234,16 +231,16 @@ impl Automation {
                 text: plan.text.clone(),
                 mode: WakeMode::Now,
                 source: Source::Cron,
-                run_id: Some(run_id.clone()),
+                run_id: Some(run.run_id.clone()),
                 labels: plan.labels.clone(),
             };
             return match relay.turns().wake(wake).await {
-                Ok(_woken) => self.await_end(run, &run_id).await,
+                Ok(_woken) => self.await_end(run).await,
                 Err(error) => not_taken(&error),
             };
         }
         let (key, now) = (run.session_key.clone(), self.inner.clock.now_ms());
-        let message = Inbound::from_operator(key, run.run_id.clone(), plan.text.clone(), now);
+        let message = Inbound::from_operator(key, run.run_id.to_string(), plan.text.clone(), now);
         let options = TurnOptions {
             settings: InlineSettings::asking(plan.model.clone(), plan.thinking.clone()),
             timeout_ms: plan.timeout_ms,
@@ -253,14 +250,15 @@ impl Automation {
         match relay.accept(message, options, Queue::Wait).await {
             Ok(Accepted::Finished(record)) => Some(JobOutcome::of(*record)),
             Ok(Accepted::Started { .. } | Accepted::InFlight { .. } | Accepted::Answered { .. }) => {
-                self.await_end(run, &run_id).await
+                self.await_end(run).await
             }
             Err(error) => not_taken(&error),
         }
     }
 
     /// Waits for a turn to end; `None` when it waits for the next start.
-    async fn await_end(&self, run: &CronRunRow, run_id: &RunId) -> Option<JobOutcome> {
+    async fn await_end(&self, run: &CronRunRow) -> Option<JobOutcome> {
+        let run_id = &run.run_id;
         let ended = self.inner.relay.turns().wait(run_id, STUCK_AFTER).await.is_some();
         let read =
             self.inner.store.runs().get(run_id).await.or_log("the end of a job's run could not be read");
@@ -304,16 +302,16 @@ fn not_taken(error: &AcceptError) -> Option<JobOutcome> {
 }
 
 /// Why a job may not begin.
-fn why_not(job: &Job, mode: CronRunMode, now: Timestamp) -> Option<&'static str> {
+fn why_not(job: &Job, mode: CronRunMode, now: Timestamp) -> Option<CronNotRun> {
     if job.row.running.is_some() {
-        return Some("already-running");
+        return Some(CronNotRun::AlreadyRunning);
     }
     let is_due = job.state.next_run_at_ms.is_some_and(|due| due <= now);
     match mode {
         CronRunMode::Force => None,
-        CronRunMode::IfEnabled | CronRunMode::Due if !job.enabled() => Some("disabled"),
+        CronRunMode::IfEnabled | CronRunMode::Due if !job.enabled() => Some(CronNotRun::Disabled),
         CronRunMode::IfEnabled => None,
-        CronRunMode::Due => (!is_due).then_some("not-due"),
+        CronRunMode::Due => (!is_due).then_some(CronNotRun::NotDue),
     }
 }
 
@@ -326,7 +324,7 @@ fn plan(job: &Job, main: SessionKey, now: Timestamp, zone: &TimeZone) -> RunPlan
             RunPlan { text: text.clone(), event: Some(job.spec.wake_mode), ..empty }
         }
         CronPayload::AgentTurn { message, model, thinking, timeout_seconds, .. } => RunPlan {
-            text: prompt(&job.row.id, &job.spec.name, message, &time_line(now, zone)),
+            text: prompt(job.row.id.as_str(), &job.spec.name, message, &time_line(now, zone)),
             model: model.clone(),
             thinking: thinking.clone(),
             timeout_ms: Some(limit(*timeout_seconds)),

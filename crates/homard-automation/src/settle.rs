@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_config::config::cron::FailureAlert;
 use homard_protocol::methods::cron::{
-    CronAutoDisabled, CronDeliveryStatus, CronFailureAlert, CronRunStatus, CronSchedule,
+    CronAutoDisabled, CronDeliveryStatus, CronDisabledFor, CronFailureAlert, CronRunStatus, CronSchedule,
 };
 use homard_runtime::{Timestamp, millis_i64};
 use jiff::tz::TimeZone;
@@ -74,7 +74,7 @@ pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone
         return once(job, end, alert);
     }
     if errors >= MAX_CONSECUTIVE_ERRORS && job.enabled() {
-        switch_off(job, "consecutive-failures", end.ended_at, errors);
+        switch_off(job, CronDisabledFor::ConsecutiveFailures, end.ended_at, errors);
     } else {
         rearm(job, end, errors, zone);
     }
@@ -111,7 +111,7 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
             job.state.last_error = Some(error.to_string());
             job.state.next_run_at_ms = Some(end.ended_at.saturating_add(SCHEDULE_RETRY_MS));
             if count >= MAX_SCHEDULE_ERRORS {
-                switch_off(job, "schedule-errors", end.ended_at, count);
+                switch_off(job, CronDisabledFor::ScheduleErrors, end.ended_at, count);
             }
         }
     }
@@ -124,11 +124,11 @@ fn backoff_ms(errors: u32) -> i64 {
     BACKOFF.get(nth).map_or(0, |wait| millis_i64(*wait))
 }
 
-fn switch_off(job: &mut Job, reason: &str, at_ms: Timestamp, consecutive_errors: u32) {
-    tracing::warn!(job = %job.row.id, name = %job.spec.name, reason, "a job keeps failing and is switched off");
+fn switch_off(job: &mut Job, reason: CronDisabledFor, at_ms: Timestamp, consecutive_errors: u32) {
+    tracing::warn!(job = %job.row.id, name = %job.spec.name, ?reason, "a job keeps failing and is switched off");
     job.spec.enabled = Some(false);
     job.state.next_run_at_ms = None;
-    job.state.auto_disabled = Some(CronAutoDisabled { reason: reason.to_owned(), at_ms, consecutive_errors });
+    job.state.auto_disabled = Some(CronAutoDisabled { reason, at_ms, consecutive_errors });
 }
 
 /// The words in which somebody is told that a job keeps failing, if it is time for them.

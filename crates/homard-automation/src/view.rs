@@ -1,6 +1,6 @@
 //! What clients see: jobs, runs, and whether anything runs at all.
 
-use homard_protocol::SessionKey;
+use homard_protocol::JobId;
 use homard_protocol::methods::cron::{
     CronEnabledFilter, CronJob, CronListParams, CronListResult, CronRunEntry, CronRunsParams, CronRunsResult,
     CronRunsScope, CronSchedule, CronScheduleFilter, CronSortBy, CronSortDir, CronStatusFilter,
@@ -31,13 +31,12 @@ impl Jobs<'_> {
     pub async fn list(self, params: CronListParams) -> Result<CronListResult, CronError> {
         let config = self.room.config();
         let mut jobs = self.all().await?;
-        let made_in = params.session_key.as_deref().map(|key| {
-            let agent = params.session_agent_id.as_deref().and_then(|id| id.parse().ok());
-            let agent = agent.unwrap_or_else(|| config.agents.default_agent().id.clone());
-            SessionKey::parse_for(key, &agent).map_or_else(|_odd| key.to_owned(), |key| key.to_string())
+        let made_in = params.session_key.as_ref().map(|key| {
+            let agent = params.session_agent_id.as_ref().unwrap_or(&config.agents.default_agent().id);
+            key.of(agent).map_or_else(|_odd| key.to_string(), |key| key.to_string())
         });
         jobs.retain(|job| {
-            let of_agent = params.agent_id.as_ref().is_none_or(|id| job.agent(&config).as_str() == id);
+            let of_agent = params.agent_id.as_ref().is_none_or(|id| job.agent(&config) == *id);
             let of_session = made_in.as_ref().is_none_or(|key| job.spec.session_key.as_ref() == Some(key));
             of_agent && of_session && fits(job, &params)
         });
@@ -70,7 +69,7 @@ impl Jobs<'_> {
     ///
     /// # Errors
     /// When there is none, or the store fails.
-    pub async fn get(self, id: Option<String>, job_id: Option<String>) -> Result<CronJob, CronError> {
+    pub async fn get(self, id: Option<JobId>, job_id: Option<JobId>) -> Result<CronJob, CronError> {
         let id = wanted_id(id, job_id)?;
         let row = self.room.inner.store.cron().get(&id).await?;
         Ok(Job::read(row.ok_or(CronError::UnknownJob(id))?)?.to_wire(&self.room.config()))
@@ -182,7 +181,7 @@ fn says(job: &Job, query: Option<&str>) -> bool {
         return true;
     };
     let spec = &job.spec;
-    let mut words = vec![job.row.id.clone(), spec.name.clone()];
+    let mut words = vec![job.row.id.to_string(), spec.name.clone()];
     words.extend(spec.display_name.iter().chain(&spec.description).cloned());
     words.push(serde_json::to_string(&spec.payload).unwrap_or_default());
     words.iter().any(|text| text.to_lowercase().contains(&query))
@@ -203,7 +202,7 @@ fn sort(jobs: &mut [Job], by: CronSortBy, dir: Option<CronSortDir>) {
 fn snapshot(jobs: &[Job]) -> String {
     let mut hasher = Sha256::new();
     for job in jobs {
-        hasher.update(job.row.id.as_bytes());
+        hasher.update(job.row.id.as_str().as_bytes());
         hasher.update(job.row.updated_at.to_be_bytes());
     }
     let digest = hex(hasher.finalize().iter().take(16));

@@ -224,7 +224,7 @@ impl Address {
         // Without it a peer waits up to 40 ms for the rest of a small frame.
         stream.set_nodelay(true).map_err(|source| ClientError::Unreachable { url: url(), source })?;
         let line: Box<dyn ByteStream> = if self.tls {
-            tls::encrypt(stream, (&self.host, &self.shown), pin).await?
+            tls::encrypt(stream, &self.host, &self.shown, pin).await?
         } else {
             Box::new(stream)
         };

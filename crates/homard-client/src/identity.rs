@@ -10,9 +10,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey, EncodePublicKey, KeypairBytes};
 use ed25519_dalek::{Signer, SigningKey};
+use homard_protocol::DeviceId;
 use homard_protocol::connect::{ConnectChallenge, ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
-use homard_runtime::{Clock, FileDraft, create_private_dir, hex};
+use homard_runtime::{Clock, FileDraft, create_private_dir};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -23,7 +24,7 @@ const FILE_VERSION: u32 = 1;
 #[derive(Clone)]
 pub struct DeviceIdentity {
     key: SigningKey,
-    id: String,
+    id: DeviceId,
 }
 
 /// Why the device key could not be read or made.
@@ -99,7 +100,7 @@ impl DeviceIdentity {
 
     /// Lower-case hex SHA-256 of the raw public key.
     #[must_use]
-    pub fn id(&self) -> &str {
+    pub fn id(&self) -> &DeviceId {
         &self.id
     }
 
@@ -113,7 +114,7 @@ impl DeviceIdentity {
     #[must_use]
     pub fn prove(&self, params: &ConnectParams, challenge: &ConnectChallenge) -> DeviceProof {
         let mut proof = DeviceProof {
-            id: self.id.clone(),
+            id: self.id.to_string(),
             public_key: self.public_key(),
             signature: String::new(),
             // The gateway's own clock, so that a device with a wrong one can still connect.
@@ -126,7 +127,7 @@ impl DeviceIdentity {
     }
 
     fn from_key(key: SigningKey) -> Self {
-        let id = hex(&Sha256::digest(key.verifying_key().as_bytes()));
+        let id = DeviceId::of_key(Sha256::digest(key.verifying_key().as_bytes()).into());
         Self { key, id }
     }
 
@@ -142,7 +143,7 @@ impl DeviceIdentity {
             return Err(damaged("no private key"));
         };
         let identity = Self::from_key(key);
-        if identity.id == file.device_id { Ok(identity) } else { Err(damaged("key and id differ")) }
+        if identity.id.as_str() == file.device_id { Ok(identity) } else { Err(damaged("key and id differ")) }
     }
 
     fn create(path: &Path, clock: &Clock) -> Result<Self, IdentityError> {
@@ -169,7 +170,7 @@ impl DeviceIdentity {
         };
         let file = IdentityFile {
             version: FILE_VERSION,
-            device_id: self.id.clone(),
+            device_id: self.id.to_string(),
             public_key_pem,
             private_key_pem: private_key_pem.as_str().to_owned(),
             created_at_ms: clock.now_ms(),

@@ -72,7 +72,8 @@ impl fmt::Debug for Fingerprint {
 /// When the other side is not whom the machine's roots, or the pin, vouch for, or speaks no TLS.
 pub async fn encrypt(
     stream: TcpStream,
-    (host, url): (&str, &str),
+    host: &str,
+    url: &str,
     pin: Option<Fingerprint>,
 ) -> Result<Box<dyn ByteStream>, ClientError> {
     let setup = |source| ClientError::TlsSetup { url: url.to_owned(), source };

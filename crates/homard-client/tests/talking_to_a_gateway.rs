@@ -100,7 +100,7 @@ async fn the_handshake_carries_who_we_are_and_a_proof() {
     let params = &connect["params"];
     assert_eq!(params["client"]["id"], "cli");
     assert_eq!(params["auth"], json!({"token":"T"}));
-    assert_eq!(params["device"]["id"], identity.id());
+    assert_eq!(params["device"]["id"], identity.id().as_str());
     assert_eq!(params["device"]["nonce"], "N");
     assert_eq!(params["device"]["signedAt"], 5);
     assert_eq!(params["minProtocol"], 4);

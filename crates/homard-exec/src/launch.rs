@@ -52,7 +52,7 @@ impl Launcher {
         cfg!(target_os = "linux").then(|| Self { program: PathBuf::from("/proc/self/exe"), hidden })
     }
 
-    fn arguments(&self, command: &Command, (program, args): (OsString, Vec<OsString>)) -> Vec<OsString> {
+    fn arguments(&self, command: &Command, program: OsString, args: Vec<OsString>) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![WORD.into(), command.cwd.clone().into()];
         let hides = !command.sees_records && self.hidden.how != HideRecords::Never;
         if hides {
@@ -75,13 +75,13 @@ const END: &str = "--";
 
 /// The program and the arguments that are started for a command.
 pub(crate) fn words(command: &Command) -> (OsString, Vec<OsString>) {
-    let own = match &command.program {
+    let (program, args) = match &command.program {
         Program::Shell(line) => (unix::shell().into(), vec!["-c".into(), line.into()]),
         Program::Direct { program, args } => (program.into(), args.iter().map(Into::into).collect()),
     };
     match &command.launcher {
-        Some(launcher) => (launcher.program.clone().into(), launcher.arguments(command, own)),
-        None => own,
+        Some(launcher) => (launcher.program.clone().into(), launcher.arguments(command, program, args)),
+        None => (program, args),
     }
 }
 

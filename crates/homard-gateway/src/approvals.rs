@@ -2,16 +2,20 @@
 //!
 //! `visible` makes sure that what a person reads is what would be done.
 
+pub(crate) mod log;
+
 use std::sync::Arc;
 
+use homard_protocol::AgentId;
 use homard_protocol::event::{Event, Guard};
 use homard_protocol::events::{
-    ApprovalEnd, ApprovalPhase, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent,
-    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
+    ApprovalEnd, ApprovalPhase, ApprovalStage, ApprovalStatus, ExecApprovalRequestedEvent,
+    ExecApprovalResolvedEvent, PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
 };
 use homard_protocol::methods::approvals::{
-    APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ExecApproval, ExecApprovalDetails,
-    MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval, PluginApproval, PluginApprovalDetails,
+    APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ApprovalEnding, ApprovalKind, ApprovalSeverity,
+    ExecApproval, ExecApprovalDetails, ExecHost, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
+    PendingApproval, PluginApproval, PluginApprovalDetails,
 };
 use homard_relay::DomainEvent;
 use homard_runtime::{Clip, brief, visible};
@@ -26,25 +30,9 @@ const PREVIEW_CHARS: usize = 160;
 /// Who may decide, and so who hears of it.
 pub(crate) const DECIDERS: Guard = ExecApprovalRequestedEvent::GUARD;
 
-/// The two families clients know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Exec,
-    Plugin,
-}
-
-impl Kind {
-    /// Which family a question belongs to.
-    pub(crate) fn of(question: &Question) -> Self {
-        if question.request.tool == EXEC { Self::Exec } else { Self::Plugin }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Exec => "exec",
-            Self::Plugin => "plugin",
-        }
-    }
+/// Which family a question belongs to.
+pub(crate) fn kind(question: &Question) -> ApprovalKind {
+    if question.request.tool == EXEC { ApprovalKind::Exec } else { ApprovalKind::Plugin }
 }
 
 /// Tells clients about every question from now on.
@@ -62,14 +50,14 @@ pub(crate) fn announce(gateway: &Arc<Gateway>) {
 
 fn tell(gateway: &Gateway, question: &Question) {
     let bus = gateway.bus();
-    match (Kind::of(question), question.outcome) {
-        (Kind::Exec, None) => bus.publish(&ExecApprovalRequestedEvent(exec(question))),
-        (Kind::Plugin, None) => bus.publish(&PluginApprovalRequestedEvent(plugin(question))),
-        (Kind::Exec, Some(outcome)) => {
+    match (kind(question), question.outcome) {
+        (ApprovalKind::Exec, None) => bus.publish(&ExecApprovalRequestedEvent(exec(question))),
+        (ApprovalKind::Plugin, None) => bus.publish(&PluginApprovalRequestedEvent(plugin(question))),
+        (ApprovalKind::Exec, Some(outcome)) => {
             let request = exec_details(&question.request);
             bus.publish(&ExecApprovalResolvedEvent(end(gateway, question, outcome, request)));
         }
-        (Kind::Plugin, Some(outcome)) => {
+        (ApprovalKind::Plugin, Some(outcome)) => {
             let request = plugin_details(&question.request);
             bus.publish(&PluginApprovalResolvedEvent(end(gateway, question, outcome, request)));
         }
@@ -77,10 +65,13 @@ fn tell(gateway: &Gateway, question: &Question) {
     if let Some(run) = &question.request.run_id {
         gateway.relay().turns().tell_approval(run, step(question));
     }
-    log(gateway, question);
+    if question.outcome.is_some() {
+        gateway.approval_log().note(question, gateway.clock().now_ms());
+    }
+    trace(gateway, question);
 }
 
-fn log(gateway: &Gateway, question: &Question) {
+fn trace(gateway: &Gateway, question: &Question) {
     let (id, tool) = (&question.id, &question.request.tool);
     match question.outcome {
         None if gateway.connections().clients.someone_hears(DECIDERS, None) => {
@@ -99,7 +90,7 @@ fn log(gateway: &Gateway, question: &Question) {
 
 fn end<D>(gateway: &Gateway, question: &Question, outcome: ApprovalOutcome, request: D) -> ApprovalEnd<D> {
     ApprovalEnd {
-        approval_kind: Kind::of(question).as_str(),
+        approval_kind: kind(question),
         id: question.id.clone(),
         // Silence is no.
         decision: decision(outcome).unwrap_or(ApprovalDecision::Deny),
@@ -112,18 +103,19 @@ fn end<D>(gateway: &Gateway, question: &Question, outcome: ApprovalOutcome, requ
 
 /// What those who watch the run are told. They may lack the right to see what is asked, so it is not in here.
 fn step(question: &Question) -> ApprovalPhase {
-    let (phase, status) = match question.outcome {
-        None => ("requested", "pending"),
-        Some(ApprovalOutcome::Said(Verdict::AllowOnce | Verdict::AllowAlways)) => ("resolved", "approved"),
-        Some(ApprovalOutcome::Said(Verdict::Deny)) => ("resolved", "denied"),
-        Some(ApprovalOutcome::Expired) => ("resolved", "expired"),
-        Some(ApprovalOutcome::NoRoute) => ("resolved", "unavailable"),
-        Some(ApprovalOutcome::Withdrawn) => ("resolved", "cancelled"),
+    let status = match question.outcome {
+        None => ApprovalStatus::Pending,
+        Some(ApprovalOutcome::Said(Verdict::AllowOnce | Verdict::AllowAlways)) => ApprovalStatus::Approved,
+        Some(ApprovalOutcome::Said(Verdict::Deny)) => ApprovalStatus::Denied,
+        Some(ApprovalOutcome::Expired) => ApprovalStatus::Expired,
+        Some(ApprovalOutcome::NoRoute) => ApprovalStatus::Unavailable,
+        Some(ApprovalOutcome::Withdrawn) => ApprovalStatus::Cancelled,
     };
+    let waits = status == ApprovalStatus::Pending;
     ApprovalPhase {
-        phase,
+        phase: if waits { ApprovalStage::Requested } else { ApprovalStage::Resolved },
         status,
-        kind: Kind::of(question).as_str(),
+        kind: kind(question),
         title: question.request.tool.clone(),
         approval_id: question.id.clone(),
         approval_slug: slug(&question.id),
@@ -145,12 +137,12 @@ fn decision(outcome: ApprovalOutcome) -> Option<ApprovalDecision> {
     }
 }
 
-fn terminal_reason(outcome: ApprovalOutcome) -> &'static str {
+fn terminal_reason(outcome: ApprovalOutcome) -> ApprovalEnding {
     match outcome {
-        ApprovalOutcome::Said(_) => "user",
-        ApprovalOutcome::Expired => "timeout",
-        ApprovalOutcome::NoRoute => "no-route",
-        ApprovalOutcome::Withdrawn => "cancelled",
+        ApprovalOutcome::Said(_) => ApprovalEnding::User,
+        ApprovalOutcome::Expired => ApprovalEnding::Timeout,
+        ApprovalOutcome::NoRoute => ApprovalEnding::NoRoute,
+        ApprovalOutcome::Withdrawn => ApprovalEnding::Cancelled,
     }
 }
 
@@ -170,7 +162,7 @@ pub(crate) fn decided(question: &Question, outcome: ApprovalOutcome) -> Approval
         decision: decision(outcome),
         created_at_ms: question.created_at,
         expires_at_ms: question.expires_at,
-        terminal_reason: Some(terminal_reason(outcome).to_owned()),
+        terminal_reason: Some(terminal_reason(outcome)),
     }
 }
 
@@ -186,7 +178,7 @@ pub(crate) fn plugin(question: &Question) -> PluginApproval {
 
 fn pending<D>(question: &Question, request: D) -> PendingApproval<D> {
     PendingApproval {
-        approval_kind: Kind::of(question).as_str().to_owned(),
+        approval_kind: kind(question),
         id: question.id.clone(),
         request,
         created_at_ms: question.created_at,
@@ -201,7 +193,7 @@ fn exec_details(asked: &ApprovalRequest) -> ExecApprovalDetails {
         command_preview: Some(brief(&command, PREVIEW_CHARS)),
         command,
         cwd: asked.cwd.as_deref().map(visible),
-        host: "gateway".to_owned(),
+        host: ExecHost::Gateway,
         security: asked.security.clone(),
         ask: asked.ask.clone(),
         warning_text: (!reasons.is_empty()).then(|| reasons.join("\n")),
@@ -209,9 +201,9 @@ fn exec_details(asked: &ApprovalRequest) -> ExecApprovalDetails {
         allowed_decisions: allowed(asked),
         agent_id: agent(asked),
         resolved_path: asked.resolved_path.as_deref().map(visible),
-        session_key: asked.session_key.as_ref().map(ToString::to_string),
-        run_id: asked.run_id.as_ref().map(ToString::to_string),
-        tool_call_id: asked.call_id.as_ref().map(ToString::to_string),
+        session_key: asked.session_key.clone(),
+        run_id: asked.run_id.clone(),
+        tool_call_id: asked.call_id.clone(),
     }
 }
 
@@ -226,14 +218,14 @@ fn plugin_details(asked: &ApprovalRequest) -> PluginApprovalDetails {
         title: brief(&format!("{}: {action}", visible(&asked.tool)), MAX_APPROVAL_TITLE),
         description: format!("{what}\n{why}").trim().to_owned(),
         detail: (what != action).then_some(action),
-        severity: "warning".to_owned(),
+        severity: ApprovalSeverity::Warning,
         tool_name: Some(visible(&asked.tool)),
-        tool_call_id: asked.call_id.as_ref().map(ToString::to_string),
+        tool_call_id: asked.call_id.clone(),
         reasons,
         allowed_decisions: allowed(asked),
         agent_id: agent(asked),
-        session_key: asked.session_key.as_ref().map(ToString::to_string),
-        run_id: asked.run_id.as_ref().map(ToString::to_string),
+        session_key: asked.session_key.clone(),
+        run_id: asked.run_id.clone(),
     }
 }
 
@@ -246,8 +238,8 @@ fn allowed(asked: &ApprovalRequest) -> Vec<ApprovalDecision> {
     std::iter::once(ApprovalDecision::AllowOnce).chain(always).chain([ApprovalDecision::Deny]).collect()
 }
 
-fn agent(asked: &ApprovalRequest) -> Option<String> {
-    asked.session_key.as_ref().and_then(|key| key.agent_id()).map(ToString::to_string)
+fn agent(asked: &ApprovalRequest) -> Option<AgentId> {
+    asked.session_key.as_ref().and_then(|key| key.agent_id()).cloned()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use homard_store::Store;
 use crate::access::caller::Caller;
 use crate::access::rules::Access;
 use crate::approvals;
+use crate::approvals::log::ApprovalLog;
 use crate::connections::Connections;
 use crate::connections::presence::is_shown;
 use crate::http::{HttpState, Pages};
@@ -83,6 +84,7 @@ struct Rooms {
     channels: ChannelRegistry,
     nodes: Arc<Nodes>,
     node_calls: Replays,
+    approval_log: ApprovalLog,
     wizard: Box<dyn SetupWizard>,
     openai: OpenAiApi,
 }
@@ -141,6 +143,7 @@ impl Gateway {
                 channels,
                 nodes,
                 node_calls: Replays::default(),
+                approval_log: ApprovalLog::default(),
                 wizard: ports.wizard,
                 openai,
             },
@@ -192,6 +195,11 @@ impl Gateway {
     /// Commands for nodes that were asked with a key.
     pub(crate) fn node_calls(&self) -> &Replays {
         &self.rooms.node_calls
+    }
+
+    /// Questions to people that have ended.
+    pub(crate) fn approval_log(&self) -> &ApprovalLog {
+        &self.rooms.approval_log
     }
 
     /// The API for programs written for OpenAI.

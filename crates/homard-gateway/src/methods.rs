@@ -2,7 +2,7 @@
 
 mod agents;
 pub(crate) mod approvals;
-mod channels;
+pub(crate) mod channels;
 pub(crate) mod chat;
 pub(crate) mod config;
 mod cron;

@@ -3,7 +3,9 @@
 use homard_llm::{ModelSpec, ThinkingLevel};
 use homard_models::select::{default_level, supported_levels};
 use homard_protocol::SessionKey;
-use homard_protocol::session_row::{SessionDefaults, SessionRow, ThinkingLevelOption};
+use homard_protocol::session_row::{
+    SessionDefaults, SessionRow, SessionRowKind, SessionStatus, ThinkingLevelOption,
+};
 use homard_store::{SessionEntry, SessionKind, SessionRecord};
 
 use crate::gateway::Gateway;
@@ -15,15 +17,15 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
     let active = gateway.relay().turns().active_ids(&record.key);
     let model = gateway.relay().sessions().model_for(&record.key, Some(record));
     let status = if !active.is_empty() {
-        Some("running")
+        Some(SessionStatus::Running)
     } else if entry.aborted_last_run == Some(true) {
-        Some("killed")
+        Some(SessionStatus::Killed)
     } else {
-        entry.system_sent.filter(|&sent| sent).map(|_| "done")
+        entry.system_sent.filter(|&sent| sent).map(|_| SessionStatus::Done)
     };
     SessionRow {
         key: record.key.clone(),
-        kind: wire_kind(&record.key).to_owned(),
+        kind: wire_kind(&record.key),
         classification: Some(kind.as_str().to_owned()),
         session_id: Some(record.session_id.clone()),
         agent_id: Some(record.agent_id.clone()),
@@ -53,7 +55,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         last_activity_at: entry.last_activity_at.max(entry.last_interaction_at),
         archived: entry.archived_at.is_some(),
         pinned: entry.pinned_at.is_some(),
-        status: status.map(str::to_owned),
+        status,
         has_active_run: !active.is_empty(),
         active_run_ids: active,
         aborted_last_run: entry.aborted_last_run.unwrap_or(false),
@@ -90,7 +92,7 @@ pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
     let model = gateway.relay().sessions().model_for(key, None);
     SessionRow {
         key: key.clone(),
-        kind: wire_kind(key).to_owned(),
+        kind: wire_kind(key),
         agent_id: key.agent_id().cloned(),
         is_main: key.is_main(),
         model_provider: Some(model.provider.to_string()),
@@ -105,12 +107,12 @@ fn queue_mode(gateway: &Gateway, key: &SessionKey, entry: Option<&SessionEntry>)
     gateway.relay().turns().queue_mode(key, entry).as_str().to_owned()
 }
 
-fn wire_kind(key: &SessionKey) -> &'static str {
+fn wire_kind(key: &SessionKey) -> SessionRowKind {
     match key {
-        SessionKey::Global => "global",
-        SessionKey::Unknown => "unknown",
-        SessionKey::Agent { .. } if key.is_group() => "group",
-        SessionKey::Agent { .. } => "direct",
+        SessionKey::Global => SessionRowKind::Global,
+        SessionKey::Unknown => SessionRowKind::Unknown,
+        SessionKey::Agent { .. } if key.is_group() => SessionRowKind::Group,
+        SessionKey::Agent { .. } => SessionRowKind::Direct,
     }
 }
 

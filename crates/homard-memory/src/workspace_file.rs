@@ -18,6 +18,13 @@ pub enum WorkspaceFileError {
     NotOfAMemory(String),
     #[error("there is no file `{0}` in this memory")]
     Missing(String),
+    /// The path leads out of the workspace.
+    #[error("`{0}` is outside of the workspace")]
+    Outside(String),
+    #[error("there is no `{0}` in this workspace")]
+    NotThere(String),
+    #[error("`{0}` is not a folder")]
+    NotAFolder(String),
     /// It is a link, a folder or something else.
     #[error("`{0}` is not a plain file")]
     NotPlain(String),
@@ -88,7 +95,7 @@ fn found(workspace: &Path, name: &str) -> Result<(AgentFile, Option<Metadata>), 
     Ok((file, Some(meta)))
 }
 
-fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
+pub(crate) fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
     WorkspaceFileError::Unreadable { name: name.to_owned(), source }
 }
 

@@ -12,8 +12,10 @@ use homard_runtime::Clip;
 use mdns_sd::{ResolvedService, ServiceDaemon, ServiceEvent, ServiceInfo};
 use serde::Serialize;
 
-/// The kind of service gateways are announced as.
+/// The kind of service gateways are announced as, and looked for.
 pub const SERVICE: &str = "_openclaw-gw._tcp";
+/// The kind under which earlier apps look for them.
+const EARLIER_SERVICE: &str = "_openclaw._tcp";
 /// Where it is announced.
 const DOMAIN: &str = "local.";
 /// The longest name of one announcement, in bytes.
@@ -75,7 +77,8 @@ impl Facts {
 /// An announcement; [`end`](Advert::end) takes it back.
 pub struct Advert {
     daemon: ServiceDaemon,
-    name: String,
+    /// One for each kind of service.
+    names: Vec<String>,
 }
 
 impl Advert {
@@ -84,23 +87,22 @@ impl Advert {
     /// # Errors
     /// When the network does not do multicast.
     pub fn begin(facts: &Facts, mode: MdnsMode) -> Result<Self, MdnsError> {
-        let label = format!("{} (Homard)", facts.display_name).clip_bytes(MAX_LABEL).to_owned();
-        let host = format!("{}.{DOMAIN}", facts.host);
-        let txt = facts.txt(mode);
-        let service =
-            ServiceInfo::new(&format!("{SERVICE}.{DOMAIN}"), &label, &host, (), facts.port, txt.as_slice())?;
-        let service = service.enable_addr_auto();
-        let name = service.get_fullname().to_owned();
+        let services = services(facts, mode)?;
+        let names = services.iter().map(|service| service.get_fullname().to_owned()).collect();
         let daemon = ServiceDaemon::new()?;
-        daemon.register(service)?;
-        Ok(Self { daemon, name })
+        for service in services {
+            daemon.register(service)?;
+        }
+        Ok(Self { daemon, names })
     }
 
     /// Takes it back, so that nobody tries a gateway that is gone.
     pub async fn end(self) {
-        if let Ok(done) = self.daemon.unregister(&self.name) {
-            // A network that does not answer is left as it is.
-            drop(tokio::time::timeout(GOODBYE, done.recv_async()).await);
+        for name in &self.names {
+            if let Ok(done) = self.daemon.unregister(name) {
+                // A network that does not answer is left as it is.
+                drop(tokio::time::timeout(GOODBYE, done.recv_async()).await);
+            }
         }
         if let Ok(done) = self.daemon.shutdown() {
             drop(tokio::time::timeout(GOODBYE, done.recv_async()).await);
@@ -110,8 +112,22 @@ impl Advert {
 
 impl std::fmt::Debug for Advert {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Advert").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Advert").field("names", &self.names).finish_non_exhaustive()
     }
+}
+
+/// The same facts under every kind of service that apps look for.
+fn services(facts: &Facts, mode: MdnsMode) -> Result<Vec<ServiceInfo>, MdnsError> {
+    let label = format!("{} (Homard)", facts.display_name).clip_bytes(MAX_LABEL).to_owned();
+    let host = format!("{}.{DOMAIN}", facts.host);
+    let txt = facts.txt(mode);
+    let mut services = Vec::new();
+    for kind in [SERVICE, EARLIER_SERVICE] {
+        let kind = format!("{kind}.{DOMAIN}");
+        let service = ServiceInfo::new(&kind, &label, &host, (), facts.port, txt.as_slice())?;
+        services.push(service.enable_addr_auto());
+    }
+    Ok(services)
 }
 
 /// A gateway somebody announces. Everything in it is a stranger's word.
@@ -169,13 +185,14 @@ impl Beacon {
         let ending = format!(".{SERVICE}.{DOMAIN}");
         let name = service.get_fullname();
         let name = name.strip_suffix(&ending).unwrap_or(name);
-        Self::from_txt(shown(name), (shown(service.get_hostname()), service.get_port()), addresses, &txt)
+        Self::from_txt(shown(name), &shown(service.get_hostname()), service.get_port(), addresses, &txt)
     }
 
     /// Reads the keys of an announcement.
     fn from_txt(
         instance_name: String,
-        (host, port): (String, u16),
+        host: &str,
+        port: u16,
         addresses: Vec<IpAddr>,
         txt: &BTreeMap<String, String>,
     ) -> Self {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity, Offer};
-use homard_protocol::Role;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectAuth};
+use homard_protocol::{DeviceId, Role};
 use homard_runtime::{Backoff, OrCancel, chance};
 use tokio_util::sync::CancellationToken;
 
@@ -48,7 +48,7 @@ pub enum HostError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
     /// It is connected and offers these commands.
-    Connected { node_id: String, commands: Vec<String> },
+    Connected { node_id: DeviceId, commands: Vec<String> },
     /// The owner has to let it in.
     Waiting {
         /// The question, for `homard devices approve`.
@@ -125,7 +125,7 @@ impl Host {
         if let Some(token) = client.hello().auth.device_token.as_deref() {
             self.keep.set_token(&self.options.url, Some(token))?;
         }
-        let node_id = self.identity.id().to_owned();
+        let node_id = self.identity.id().clone();
         let (_, commands) = offered(&self.machine);
         tell(Happening::Connected { node_id: node_id.clone(), commands });
         Ok(Link::new(client, Arc::clone(&self.machine), node_id, cancel).serve(cancel).await)

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_client::{Client, Heard};
-use homard_protocol::EventFrame;
 use homard_protocol::events::{NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::invoke::{
@@ -13,6 +12,7 @@ use homard_protocol::methods::nodes::invoke::{
     NodeInvokeRequest, NodeInvokeResult, NodeInvokeResultParams, NodePendingAck, NodePendingAckParams,
     NodePendingPull,
 };
+use homard_protocol::{DeviceId, EventFrame};
 use homard_runtime::{Mutex, Tasks};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -37,7 +37,7 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 pub(crate) struct Link {
     client: Arc<Client>,
     machine: Arc<Machine>,
-    node_id: String,
+    node_id: DeviceId,
     running: Arc<Mutex<HashMap<String, CancellationToken>>>,
     tasks: Tasks,
 }
@@ -47,7 +47,7 @@ impl Link {
     pub(crate) fn new(
         client: Client,
         machine: Arc<Machine>,
-        node_id: String,
+        node_id: DeviceId,
         parent: &CancellationToken,
     ) -> Self {
         Self {
@@ -170,7 +170,7 @@ impl Link {
 struct Work<'a> {
     client: &'a Client,
     machine: Arc<Machine>,
-    node_id: &'a str,
+    node_id: &'a DeviceId,
     cancel: CancellationToken,
 }
 
@@ -197,7 +197,7 @@ impl Work<'_> {
 }
 
 /// Passes on what a command says until it is done.
-async fn pass_on(client: &Client, node_id: &str, id: &str, mut heard: mpsc::Receiver<CommandAnswer>) {
+async fn pass_on(client: &Client, node_id: &DeviceId, id: &str, mut heard: mpsc::Receiver<CommandAnswer>) {
     let mut seq = 0;
     while let Some(said) = heard.recv().await {
         match said {
@@ -205,7 +205,7 @@ async fn pass_on(client: &Client, node_id: &str, id: &str, mut heard: mpsc::Rece
             CommandAnswer::Output(chunk) => {
                 let piece = NodeInvokeProgressParams {
                     invoke_id: id.to_owned(),
-                    node_id: node_id.to_owned(),
+                    node_id: node_id.clone(),
                     seq,
                     chunk,
                 };
@@ -225,7 +225,7 @@ async fn tell(client: &Client, event: &str, facts: Value) {
     }
 }
 
-async fn answer(client: &Client, node_id: &str, id: &str, reply: commands::Reply) {
+async fn answer(client: &Client, node_id: &DeviceId, id: &str, reply: commands::Reply) {
     let (ok, payload, error) = match reply {
         Ok(payload) => (true, Some(payload), None),
         Err(Failure { code, message }) => {
@@ -234,7 +234,7 @@ async fn answer(client: &Client, node_id: &str, id: &str, reply: commands::Reply
     };
     let params = NodeInvokeResultParams {
         id: id.to_owned(),
-        node_id: node_id.to_owned(),
+        node_id: node_id.clone(),
         ok,
         payload_json: payload.map(|payload| payload.to_string()),
         payload: None,

@@ -120,8 +120,8 @@ impl Nodes {
         if self.registry.may_tell(socket, "activity") == Some(false) {
             return Ok("updated");
         }
-        let node_id = socket.node().map(ToString::to_string).unwrap_or_default();
-        let active_node_id = most_recent(&self.registry.all()).map(ToString::to_string);
+        let node_id = socket.node().cloned().ok_or("stale_connection")?;
+        let active_node_id = most_recent(&self.registry.all()).cloned();
         self.bus.publish(&NodePresenceEvent {
             node_id,
             last_active_at_ms: activity.last_active_at,
@@ -153,7 +153,7 @@ impl Nodes {
             .keep_host_stats(&id, &stats)
             .await
             .or_log("what a node says of its machine was not kept");
-        self.bus.publish(&NodeHostStatsEvent { node_id: id.to_string(), host_stats: stats });
+        self.bus.publish(&NodeHostStatsEvent { node_id: id, host_stats: stats });
         Ok("updated")
     }
 }

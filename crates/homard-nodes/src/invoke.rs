@@ -183,7 +183,7 @@ impl Drop for Ticket<'_> {
         if self.registry.state().open.remove(&self.id).is_none() {
             return;
         }
-        let cancel = NodeInvokeCancel { invoke_id: self.id.clone(), node_id: self.node.to_string() };
+        let cancel = NodeInvokeCancel { invoke_id: self.id.clone(), node_id: self.node.clone() };
         if let Ok(payload) = serde_json::to_string(&cancel) {
             self.socket.tell(NODE_INVOKE_CANCEL, &payload);
         }
@@ -243,7 +243,7 @@ impl NodeRegistry {
         };
         let request = NodeInvokeRequest {
             id: id.clone(),
-            node_id: wanted.node.to_string(),
+            node_id: wanted.node.clone(),
             command: wanted.command,
             params_json: wanted.params.map(|params| params.to_string()),
             timeout_ms: Some(millis(wanted.timeout)),

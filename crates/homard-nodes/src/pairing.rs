@@ -74,6 +74,6 @@ impl Nodes {
         let asked = self.store.nodes().reject(request_id).await?;
         let id = asked.ok_or(PairingError::UnknownRequest)?.about.device_id;
         self.tell_resolved(request_id, &id, NodeDecision::Rejected);
-        Ok(NodePairRejected { request_id: request_id.to_owned(), node_id: id.to_string() })
+        Ok(NodePairRejected { request_id: request_id.to_owned(), node_id: id })
     }
 }

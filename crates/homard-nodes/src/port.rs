@@ -4,7 +4,6 @@ use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use homard_protocol::DeviceId;
 use homard_protocol::methods::nodes::Node;
 use homard_runtime::Clip;
 use homard_tools::{NodeAnswer, NodeCall, NodesPort, PortError, ToolCx};
@@ -53,7 +52,7 @@ impl Room {
         };
         let watcher = cx.clone();
         let wanted = InvokeRequest {
-            node: DeviceId::parse(&node.node_id).map_err(|error| PortError::Failed(error.to_string()))?,
+            node: node.node_id.clone(),
             command: call.command.clone(),
             params: Some(call.params),
             timeout: call.timeout.unwrap_or(DEFAULT_TIMEOUT).min(MAX_TIMEOUT),
@@ -67,7 +66,7 @@ impl Room {
         };
         let name = name_of(node);
         let done = done.map_err(|error| told(&error, &name, &call.command))?;
-        Ok(NodeAnswer { node_id: node.node_id.clone(), name, payload: done.payload })
+        Ok(NodeAnswer { node_id: node.node_id.to_string(), name, payload: done.payload })
     }
 }
 
@@ -117,17 +116,17 @@ impl NodesPort for Room {
 }
 
 fn name_of(node: &Node) -> String {
-    node.display_name.clone().unwrap_or_else(|| node.node_id.clip_chars(12).to_owned())
+    node.display_name.clone().unwrap_or_else(|| node.node_id.as_str().clip_chars(12).to_owned())
 }
 
 /// The node a person or a model means: by id, address or name, or the beginning of its id. One that is connected
 /// is meant before one that is not.
 fn meant<'n>(nodes: &'n [Node], name: &str) -> Result<&'n Node, PortError> {
     let name = name.trim();
-    let by_id = |node: &&Node| node.node_id == name || node.remote_ip.as_deref() == Some(name);
+    let by_id = |node: &&Node| node.node_id.as_str() == name || node.remote_ip.as_deref() == Some(name);
     let by_name = |node: &&Node| {
         node.display_name.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(name))
-            || (name.len() >= MIN_PREFIX && node.node_id.starts_with(name))
+            || (name.len() >= MIN_PREFIX && node.node_id.as_str().starts_with(name))
     };
     let exact: Vec<&Node> = nodes.iter().filter(by_id).collect();
     let found = if exact.is_empty() { nodes.iter().filter(by_name).collect() } else { exact };

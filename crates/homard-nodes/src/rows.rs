@@ -38,7 +38,7 @@ impl Nodes {
     ///
     /// # Errors
     /// When what is known of them cannot be looked up.
-    pub async fn all(&self) -> Result<(Vec<Node>, Option<String>), StoreError> {
+    pub async fn all(&self) -> Result<(Vec<Node>, Option<DeviceId>), StoreError> {
         let store = &self.store;
         let devices = store.devices().paired().await?;
         let mut kept: BTreeMap<DeviceId, NodeRecord> =
@@ -51,7 +51,7 @@ impl Nodes {
             .map(|asked| (asked.about.device_id.clone(), asked))
             .collect();
         let mut here = self.registry.all();
-        let active = activity::most_recent(&here).map(ToString::to_string);
+        let active = activity::most_recent(&here).cloned();
         let mut nodes: Vec<Node> = devices
             .into_iter()
             .filter(is_node)
@@ -59,14 +59,14 @@ impl Nodes {
                 let id = device.device_id.clone();
                 let known =
                     Known { kept: kept.remove(&id), asked: asked.remove(&id), here: here.remove(&id) };
-                self.row(device, known, active.as_deref())
+                self.row(device, known, active.as_ref())
             })
             .collect();
         nodes.sort_by_key(|node| !node.connected);
         Ok((nodes, active))
     }
 
-    fn row(&self, device: PairedDevice, known: Known, active: Option<&str>) -> Node {
+    fn row(&self, device: PairedDevice, known: Known, active: Option<&DeviceId>) -> Node {
         let Known { kept, asked, here } = known;
         let config = self.config.current();
         let (approved, approved_at) = kept.as_ref().and_then(|node| node.approved.clone()).unzip();
@@ -95,9 +95,9 @@ impl Nodes {
         let activity = here.as_ref().map(|session| session.activity.clone()).unwrap_or_default();
         let name = |of: Option<String>| claim(of);
         Node {
-            active: (active == Some(device.device_id.as_str())).then_some(true),
+            active: (active == Some(&device.device_id)).then_some(true),
             display_name: display_name(&device, about.as_ref().and_then(|about| about.display_name.clone())),
-            node_id: device.device_id.to_string(),
+            node_id: device.device_id,
             platform: name(device.platform),
             version: name(about.as_ref().map(|about| about.version.clone())),
             client_id: about.as_ref().map(|about| about.client_id.clone()).or(device.client_id),
@@ -139,7 +139,7 @@ pub(crate) fn pending(request: NodeRequest, label: Option<String>) -> PendingNod
     let scopes = commands::approve_scopes(&about.surface.commands);
     PendingNodeRow {
         request_id,
-        node_id: about.device_id.to_string(),
+        node_id: about.device_id,
         display_name: label.or_else(|| claim(about.display_name)),
         platform: claim(about.platform),
         version: claim(about.version),
@@ -161,7 +161,7 @@ pub(crate) fn paired(device: PairedDevice, node: Option<NodeRecord>) -> PairedNo
     let surface: NodeSurface = surface.unwrap_or_default();
     PairedNodeRow {
         display_name: display_name(&device, None),
-        node_id: device.device_id.to_string(),
+        node_id: device.device_id,
         platform: claim(device.platform),
         device_family: claim(device.device_family),
         caps: surface.caps,

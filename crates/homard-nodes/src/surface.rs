@@ -97,7 +97,7 @@ impl Nodes {
         tracing::info!(node = %id, request = %request_id, ?decision, "a node's request ended");
         self.bus.publish(&NodePairResolvedEvent {
             request_id: request_id.to_owned(),
-            node_id: id.to_string(),
+            node_id: id.clone(),
             decision,
             ts: self.clock.now_ms(),
         });

@@ -29,10 +29,10 @@ impl Numbers {
     /// The numbers, each checked.
     pub(super) fn sampling(&self) -> Result<Sampling, ApiError> {
         Ok(Sampling {
-            temperature: within("temperature", self.temperature.as_ref(), (0.0, 2.0))?,
-            top_p: within("top_p", self.top_p.as_ref(), (0.0, 1.0))?,
-            frequency_penalty: within("frequency_penalty", self.frequency_penalty.as_ref(), (-2.0, 2.0))?,
-            presence_penalty: within("presence_penalty", self.presence_penalty.as_ref(), (-2.0, 2.0))?,
+            temperature: within("temperature", self.temperature.as_ref(), 0.0, 2.0)?,
+            top_p: within("top_p", self.top_p.as_ref(), 0.0, 1.0)?,
+            frequency_penalty: within("frequency_penalty", self.frequency_penalty.as_ref(), -2.0, 2.0)?,
+            presence_penalty: within("presence_penalty", self.presence_penalty.as_ref(), -2.0, 2.0)?,
             seed: seed(self.seed.as_ref())?,
             stop: stops(self.stop.as_ref())?,
             ..Sampling::default()
@@ -58,11 +58,7 @@ impl Numbers {
     }
 }
 
-fn within(
-    name: &'static str,
-    value: Option<&Value>,
-    (least, most): (f64, f64),
-) -> Result<Option<f64>, ApiError> {
+fn within(name: &'static str, value: Option<&Value>, least: f64, most: f64) -> Result<Option<f64>, ApiError> {
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_f64().filter(|number| (least..=most).contains(number));
     let bad = || ApiError::at(name, format!("`{name}` must be a number from {least} to {most}"));

@@ -72,7 +72,8 @@ impl ChannelAccounts {
             platforms: platforms.collect(),
             elsewhere: Arc::new(ChannelAccount::resolve(
                 &ChannelId::operator(),
-                (None, &Value::Null),
+                None,
+                &Value::Null,
                 defaults,
             )),
         }
@@ -139,14 +140,14 @@ impl Platform {
             let Some(id) = id(name) else { continue };
             // The name as it will be looked up wins over another spelling of it.
             if name == id.as_str() || !named.contains_key(&id) {
-                let account = ChannelAccount::resolve(channel, (Some((name, own)), section), defaults);
+                let account = ChannelAccount::resolve(channel, Some((name, own)), section, defaults);
                 named.insert(id, Arc::new(account));
             }
         }
         let chosen = section.get("defaultAccount").and_then(Value::as_str).and_then(id);
         let usual = AccountId::default_account();
         let first = || if named.contains_key(&usual) { None } else { named.keys().next().cloned() };
-        let base = ChannelAccount::resolve(channel, (None, section), defaults);
+        let base = ChannelAccount::resolve(channel, None, section, defaults);
         Self {
             is_on: base.rules.enabled,
             usual: chosen.or_else(first).unwrap_or(usual),
@@ -164,7 +165,8 @@ impl Platform {
 impl ChannelAccount {
     fn resolve(
         channel: &ChannelId,
-        (own, section): (Option<(&String, &Value)>, &Value),
+        own: Option<(&String, &Value)>,
+        section: &Value,
         defaults: Option<&Value>,
     ) -> Self {
         let values = |value: &Value| {

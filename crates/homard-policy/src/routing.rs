@@ -141,11 +141,7 @@ impl Speaker {
 
 /// Decides where a message belongs.
 #[must_use]
-pub fn destination(
-    rules: &RouteRules,
-    (message, speaker): (&Inbound, Speaker),
-    threads: Threads,
-) -> Destination {
+pub fn destination(rules: &RouteRules, message: &Inbound, speaker: Speaker, threads: Threads) -> Destination {
     let Some(facts) = Facts::of(message, speaker, threads) else { return chosen(rules, message) };
     decide(rules, &facts, rules.winner(&facts))
 }
@@ -154,10 +150,11 @@ pub fn destination(
 #[must_use]
 pub fn destinations(
     rules: &RouteRules,
-    (message, speaker): (&Inbound, Speaker),
+    message: &Inbound,
+    speaker: Speaker,
     threads: Threads,
 ) -> Vec<Destination> {
-    let usual = destination(rules, (message, speaker), threads);
+    let usual = destination(rules, message, speaker, threads);
     let Some(facts) = Facts::of(message, speaker, threads) else { return vec![usual] };
     let Some(agents) = rules.broadcast.peers.get(&facts.room) else { return vec![usual] };
     let (_, binding) = rules.winner(&facts);
@@ -377,8 +374,8 @@ pub struct Explanation {
 
 /// Decides as [`destinations`] does and says why.
 #[must_use]
-pub fn explain(rules: &RouteRules, (message, speaker): (&Inbound, Speaker), threads: Threads) -> Explanation {
-    let destinations = destinations(rules, (message, speaker), threads);
+pub fn explain(rules: &RouteRules, message: &Inbound, speaker: Speaker, threads: Threads) -> Explanation {
+    let destinations = destinations(rules, message, speaker, threads);
     let Some(facts) = Facts::of(message, speaker, threads) else {
         return Explanation { destinations, considered: Vec::new() };
     };

@@ -18,8 +18,8 @@ pub use agent::{
     ToolPhase,
 };
 pub use approvals::{
-    ApprovalEnd, ApprovalPhase, ExecApprovalRequestedEvent, ExecApprovalResolvedEvent,
-    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
+    ApprovalEnd, ApprovalPhase, ApprovalStage, ApprovalStatus, ExecApprovalRequestedEvent,
+    ExecApprovalResolvedEvent, PluginApprovalRequestedEvent, PluginApprovalResolvedEvent,
 };
 pub use chat::{ChatEvent, ChatMessage, ChatState, ErrorKind, FinalMessage, InjectedMessage, TextBlock};
 pub use cron::{CronAction, CronEvent};
@@ -30,10 +30,11 @@ pub use nodes::{
     NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST, NodeDecision, NodeHostStatsEvent, NodePairRequestedEvent,
     NodePairResolvedEvent, NodePresenceEvent, VoicewakeChangedEvent,
 };
-pub use sessions::SessionMessageEvent;
+pub use sessions::{OperationPhase, SessionMessageEvent, SessionOperation, SessionOperationEvent};
 pub use strangers::{ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent};
 pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
-    ALL_EVENTS, CONNECT_CHALLENGE, HealthEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TickEvent,
+    ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, PresenceEvent,
+    SessionsChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent, TickEvent,
 };
 pub use voice::TalkModeEvent;

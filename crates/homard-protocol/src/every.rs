@@ -9,9 +9,12 @@ macro_rules! every_method {
             [channels::accounts ChannelsLogout ChannelsPairingApprove ChannelsPairingDismiss ChannelsPairingList
                 ChannelsStart ChannelsStop WebLoginStart WebLoginWait]
             [chat::agent Agent AgentWait AgentsList ModelsList]
+            [agents::workspace AgentsWorkspaceGet AgentsWorkspaceList]
             [agents AgentsCreate AgentsDelete AgentsFilesGet AgentsFilesList AgentsFilesSet AgentsUpdate]
             [approvals ExecApprovalGet ExecApprovalList ExecApprovalRequest ExecApprovalResolve
                 ExecApprovalWaitDecision PluginApprovalList PluginApprovalResolve]
+            [approvals::unified ApprovalGet ApprovalHistory ApprovalResolve ExecApprovalGrantsList]
+            [models::auth_order ModelsAuthOrderSet]
             [models::auth_status ModelsAuthStatus]
             [channels::check ChannelsCheck]
             [channels ChannelsPlatforms ChannelsStatus]
@@ -45,12 +48,15 @@ macro_rules! every_method {
                 SessionsGroupsRename SessionsGroupsUpdate]
             [sessions::details AgentIdentityGet SessionsDescribe SessionsMessagesSubscribe
                 SessionsMessagesUnsubscribe]
+            [sessions::patch_many SessionsPatchMany]
             [sessions::search SessionsSearch]
             [sessions SessionsDelete SessionsList SessionsPatch SessionsPreview SessionsReset
                 SessionsResolve SessionsSubscribe]
             [devices::setup_codes DevicePairSetupCode DevicePairSetupStatus DeviceScopesRequestUpgrade
                 DeviceScopesWaitUpgrade]
             [system::side_lists ProgressCardGet QuestionList SessionsCompanionState TaskSuggestionsList TasksList]
+            [system::other_rooms PluginsList PluginsUiDescriptors PortalList SecretsStoreList SessionSuggestionsList
+                TerminalList TranscriptsList UsersList WorktreesList]
             [tools::skills SkillsBins SkillsInstall SkillsStatus SkillsUpdate]
             [system Health LastHeartbeat LogsTail Status SystemPresence]
             [tools ToolsCatalog ToolsEffective ToolsExplain]
@@ -74,11 +80,13 @@ macro_rules! every_method {
 macro_rules! every_event {
     ($call:ident) => {
         $call! {
-            AgentEvent ChannelsPairingRequestedEvent ChannelsPairingResolvedEvent ChatEvent CronEvent
+            AgentEvent ChannelsPairingRequestedEvent ChannelsPairingResolvedEvent ChatEvent ConfigChangedEvent
+            CronEvent
             DevicePairRequestedEvent DevicePairResolvedEvent DevicePairSetupCompletedEvent
-            ExecApprovalRequestedEvent ExecApprovalResolvedEvent HealthEvent NodeHostStatsEvent
+            ExecApprovalRequestedEvent ExecApprovalResolvedEvent HealthEvent HeartbeatEvent NodeHostStatsEvent
             NodePairRequestedEvent NodePairResolvedEvent NodePresenceEvent PluginApprovalRequestedEvent
-            PluginApprovalResolvedEvent PresenceEvent SessionMessageEvent SessionsChangedEvent ShutdownEvent
+            PluginApprovalResolvedEvent PresenceEvent SessionMessageEvent SessionOperationEvent SessionsChangedEvent
+            ShutdownEvent SkillsChangedEvent
             SuspensionEvent TalkModeEvent TickEvent VoicewakeChangedEvent
         }
     };

@@ -6,11 +6,14 @@
 
 use std::borrow::Borrow;
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use uuid::Uuid;
 
 /// Longest slug, in bytes.
 pub const MAX_SLUG_LEN: usize = 64;
@@ -130,9 +133,22 @@ macro_rules! id {
             }
         }
 
+        impl From<Uuid> for $name {
+            fn from(fresh: Uuid) -> Self {
+                Self(fresh.to_string().into())
+            }
+        }
+
         impl From<$name> for String {
             fn from(id: $name) -> Self {
                 id.0.as_ref().to_owned()
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+            fn deref(&self) -> &str {
+                &self.0
             }
         }
 
@@ -178,24 +194,48 @@ id!(/// One turn of an agent; equal to the idempotency key of the request that a
     RunId, "run id", check_opaque);
 id!(/// One call of a tool, as the model names it.
     ToolCallId, "tool call id", check_opaque);
-id!(/// A phone, desktop or headless host that offers commands.
-    NodeId, "node id", check_opaque);
-id!(/// A client's key pair: hex SHA-256 of its Ed25519 public key.
+id!(/// A client's key pair: hex SHA-256 of its Ed25519 public key. A node is named by its device's.
     DeviceId, "device id", check_opaque);
 id!(/// One WebSocket connection.
     ConnId, "connection id", check_opaque);
 id!(/// One line of a transcript.
     EntryId, "entry id", check_opaque);
+id!(/// A job that runs by the clock.
+    JobId, "job id", check_opaque);
+id!(/// A question to a person: may this be done?
+    ApprovalId, "approval id", check_opaque);
 id!(/// A configured model provider.
     ProviderId, "provider id", check_opaque);
 id!(/// A model as its provider names it; may contain slashes.
     ModelId, "model id", check_opaque);
+
+/// Reads an id that clients may have padded with blanks; nothing but blanks is no id.
+///
+/// # Errors
+/// When the text breaks the rules of this id's family.
+pub(crate) fn padded<'de, D, I>(from: D) -> Result<Option<I>, D::Error>
+where
+    D: Deserializer<'de>,
+    I: FromStr<Err = IdError>,
+{
+    let text = Option::<String>::deserialize(from)?.unwrap_or_default();
+    let id = Some(text.trim()).filter(|text| !text.is_empty()).map(str::parse);
+    id.transpose().map_err(D::Error::custom)
+}
 
 impl AgentId {
     /// The agent that exists when the owner configured none.
     #[must_use]
     pub fn main() -> Self {
         Self(Arc::from("main"))
+    }
+}
+
+impl DeviceId {
+    /// The device whose public key has this SHA-256.
+    #[must_use]
+    pub fn of_key(hash: [u8; 32]) -> Self {
+        Self(hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
     }
 }
 

@@ -20,23 +20,26 @@ pub mod method;
 pub mod methods;
 pub mod presence;
 pub mod prompt_report;
+pub mod run_status;
 pub mod scope;
 pub mod session_key;
 pub mod session_ref;
 pub mod session_row;
 pub mod transcript;
+pub mod word;
 
 pub use event::Event;
 pub use frame::{ErrorCode, ErrorShape, EventFrame, RequestFrame, ResponseFrame, StateVersion};
 pub use id::{
-    AccountId, AgentId, ChannelId, ConnId, DeviceId, EntryId, IdError, ModelId, ModelRef, NodeId, PeerId,
-    ProviderId, RunId, SessionId, ThreadId, ToolCallId,
+    AccountId, AgentId, ApprovalId, ChannelId, ConnId, DeviceId, EntryId, IdError, JobId, ModelId, ModelRef,
+    PeerId, ProviderId, RunId, SessionId, ThreadId, ToolCallId,
 };
 pub use message::{
     AssistantBlock, AssistantMessage, Cost, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason, ToolCall,
     ToolResultMessage, Usage, UserBlock, UserContent, UserMessage,
 };
 pub use method::Method;
+pub use run_status::{CallState, RunStatus};
 pub use scope::{Role, Scope, ScopeSet};
 pub use session_key::{SessionKey, SessionKeyError, SessionScope};
 pub use session_ref::SessionRef;

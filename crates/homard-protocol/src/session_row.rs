@@ -5,6 +5,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::session_key::SessionKey;
+use crate::word::words;
+
+words! {
+    /// Who a conversation is with.
+    #[derive(Default)]
+    SessionRowKind {
+        Direct = "direct",
+        Group = "group",
+        Global = "global",
+        #[default]
+        Unknown = "unknown",
+    }
+}
+
+words! {
+    /// How the last run of a conversation stands.
+    SessionStatus {
+        Queued = "queued",
+        Running = "running",
+        Done = "done",
+        Failed = "failed",
+        Killed = "killed",
+        Timeout = "timeout",
+    }
+}
 
 /// One session as lists show it. Clients treat it as open: fields they do not know are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -12,8 +37,7 @@ use crate::session_key::SessionKey;
 #[expect(clippy::struct_excessive_bools, reason = "the wire shape is fixed by existing clients")]
 pub struct SessionRow {
     pub key: SessionKey,
-    /// `direct`, `group`, `global` or `unknown`.
-    pub kind: String,
+    pub kind: SessionRowKind,
     /// `main`, `direct`, `group`, `cron`, `subagent`, `hook` …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classification: Option<String>,
@@ -85,9 +109,8 @@ pub struct SessionRow {
     /// Whether something is new since somebody last looked.
     #[serde(default)]
     pub unread: bool,
-    /// `running`, `done`, `failed`, `killed`, `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
+    pub status: Option<SessionStatus>,
     /// Whether a run is under way.
     #[serde(default)]
     pub has_active_run: bool,

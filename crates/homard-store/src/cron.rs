@@ -3,9 +3,9 @@
 
 mod runs;
 
-use homard_protocol::SessionKey;
+use homard_protocol::{AgentId, JobId, RunId, SessionKey};
 use homard_runtime::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, Rows, params};
 use serde_json::Value;
 
 use crate::engine::writer::Batch;
@@ -26,14 +26,14 @@ const KEEP_RUNS: i64 = 2_000;
 /// A job's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CronJobRow {
-    pub id: String,
+    pub id: JobId,
     /// Makes adding it again a change of the same job.
     pub declaration_key: Option<String>,
     pub enabled: bool,
     /// When it is due.
     pub next_run_at: Option<Timestamp>,
     /// The run under way.
-    pub running: Option<String>,
+    pub running: Option<RunId>,
     /// What was asked for.
     pub spec: String,
     /// How it has fared.
@@ -50,11 +50,11 @@ pub struct CronJobRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CronRunRow {
     /// Its id, also that of the agent's run.
-    pub run_id: String,
-    pub job_id: String,
+    pub run_id: RunId,
+    pub job_id: JobId,
     /// What people call the job.
     pub job_name: String,
-    pub agent_id: String,
+    pub agent_id: AgentId,
     pub session_key: SessionKey,
     pub started_at: Timestamp,
     /// All that is needed to go on with it after a restart.
@@ -88,7 +88,7 @@ pub type CronChange = Box<dyn FnOnce(&mut CronJobRow) -> bool + Send>;
 
 /// The end of a run.
 pub struct FinishCron {
-    pub run_id: String,
+    pub run_id: RunId,
     /// Fills in the run's end, and changes the job if it is still there.
     pub settle: CronSettle,
 }
@@ -127,7 +127,7 @@ impl CronStore<'_> {
             .write(move |batch| {
                 if let Some(key) = &row.declaration_key {
                     let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
-                    let known = batch.conn.prepare_cached(&sql)?.query_row([key], read_job).optional()?;
+                    let known = collect(batch.conn.prepare_cached(&sql)?.query([key])?, read_job)?.pop();
                     if let Some(known) = known {
                         return Ok(CronAdded::Known(Box::new(known)));
                     }
@@ -153,9 +153,7 @@ impl CronStore<'_> {
         self.store
             .read(move |cx| {
                 let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
-                let mut statement = cx.conn.prepare_cached(&sql)?;
-                let rows = statement.query_map([], read_job)?;
-                Ok(rows.collect::<Result<_, _>>()?)
+                collect(cx.conn.prepare_cached(&sql)?.query([])?, read_job)
             })
             .await
     }
@@ -164,8 +162,8 @@ impl CronStore<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn get(self, id: &str) -> Result<Option<CronJobRow>, StoreError> {
-        let id = id.to_owned();
+    pub async fn get(self, id: &JobId) -> Result<Option<CronJobRow>, StoreError> {
+        let id = id.clone();
         self.store.read(move |cx| load(cx.conn, &id)).await
     }
 
@@ -180,9 +178,7 @@ impl CronStore<'_> {
                     "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
                  AND next_run_at <= ?1 ORDER BY next_run_at, id"
                 );
-                let mut statement = cx.conn.prepare_cached(&sql)?;
-                let rows = statement.query_map([now], read_job)?;
-                Ok(rows.collect::<Result<_, _>>()?)
+                collect(cx.conn.prepare_cached(&sql)?.query([now])?, read_job)
             })
             .await
     }
@@ -204,8 +200,8 @@ impl CronStore<'_> {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn change(self, id: &str, change: CronChange) -> Result<Option<CronJobRow>, StoreError> {
-        let id = id.to_owned();
+    pub async fn change(self, id: &JobId, change: CronChange) -> Result<Option<CronJobRow>, StoreError> {
+        let id = id.clone();
         self.store
             .write(move |batch| {
                 let Some(mut row) = load(batch.conn, &id)? else { return Ok(None) };
@@ -223,10 +219,10 @@ impl CronStore<'_> {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn remove(self, id: &str) -> Result<bool, StoreError> {
-        let id = id.to_owned();
+    pub async fn remove(self, id: &JobId) -> Result<bool, StoreError> {
+        let id = id.clone();
         self.store
-            .write(move |batch| Ok(batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [id])? > 0))
+            .write(move |batch| Ok(batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [id.as_str()])? > 0))
             .await
     }
 
@@ -278,7 +274,7 @@ impl CronStore<'_> {
                 if let Some(job) = &mut job {
                     job.running = None;
                     if forget {
-                        batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [&job.id])?;
+                        batch.execute("DELETE FROM cron_jobs WHERE id = ?1", [job.id.as_str()])?;
                     } else {
                         save(batch, job)?;
                     }
@@ -298,7 +294,7 @@ impl CronStore<'_> {
             .read(move |cx| {
                 let sql =
                     format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
-                runs::collect(cx.conn.prepare_cached(&sql)?.query([])?)
+                collect(cx.conn.prepare_cached(&sql)?.query([])?, read_run)
             })
             .await
     }
@@ -326,11 +322,11 @@ fn save(batch: &Batch<'_>, row: &CronJobRow) -> Result<(), StoreError> {
         "INSERT OR REPLACE INTO cron_jobs (id, declaration_key, enabled, next_run_at, running, spec, state, origin,
          created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
-            row.id,
+            row.id.as_str(),
             row.declaration_key,
             row.enabled,
             row.next_run_at,
-            row.running,
+            row.running.as_ref().map(RunId::as_str),
             row.spec,
             row.state,
             row.origin,
@@ -347,10 +343,10 @@ fn save_run(batch: &Batch<'_>, run: &CronRunRow) -> Result<(), StoreError> {
          ended_at, status, delivery_status, summary, error, entry)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
         params![
-            run.run_id,
-            run.job_id,
+            run.run_id.as_str(),
+            run.job_id.as_str(),
             run.job_name,
-            run.agent_id,
+            run.agent_id.as_str(),
             run.session_key.to_string(),
             run.started_at,
             run.plan,
@@ -367,34 +363,45 @@ fn save_run(batch: &Batch<'_>, run: &CronRunRow) -> Result<(), StoreError> {
 }
 
 /// Forgets the oldest runs of a job that has many.
-fn prune(batch: &Batch<'_>, job: &str) -> Result<(), StoreError> {
+fn prune(batch: &Batch<'_>, job: &JobId) -> Result<(), StoreError> {
     batch.execute(
         "DELETE FROM cron_runs WHERE job_id = ?1 AND ended_at <=
          (SELECT ended_at FROM cron_runs WHERE job_id = ?1 AND ended_at IS NOT NULL
           ORDER BY ended_at DESC LIMIT 1 OFFSET ?2)",
-        params![job, KEEP_RUNS],
+        params![job.as_str(), KEEP_RUNS],
     )?;
     Ok(())
 }
 
-fn load(conn: &Connection, id: &str) -> Result<Option<CronJobRow>, StoreError> {
+fn load(conn: &Connection, id: &JobId) -> Result<Option<CronJobRow>, StoreError> {
     let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE id = ?1");
-    Ok(conn.prepare_cached(&sql)?.query_row([id], read_job).optional()?)
+    Ok(collect(conn.prepare_cached(&sql)?.query([id.as_str()])?, read_job)?.pop())
 }
 
-fn load_run(conn: &Connection, id: &str) -> Result<Option<CronRunRow>, StoreError> {
+fn load_run(conn: &Connection, id: &RunId) -> Result<Option<CronRunRow>, StoreError> {
     let sql = format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE run_id = ?1");
-    let mut statement = conn.prepare_cached(&sql)?;
-    Ok(runs::collect(statement.query([id])?)?.pop())
+    Ok(collect(conn.prepare_cached(&sql)?.query([id.as_str()])?, read_run)?.pop())
 }
 
-fn read_job(row: &Row<'_>) -> rusqlite::Result<CronJobRow> {
+fn collect<T>(
+    mut rows: Rows<'_>,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+fn read_job(row: &Row<'_>) -> Result<CronJobRow, StoreError> {
+    let (id, running): (String, Option<String>) = (row.get(0)?, row.get(4)?);
     Ok(CronJobRow {
-        id: row.get(0)?,
+        id: parse_column("id", &id)?,
         declaration_key: row.get(1)?,
         enabled: row.get(2)?,
         next_run_at: row.get(3)?,
-        running: row.get(4)?,
+        running: running.map(|run| parse_column("running", &run)).transpose()?,
         spec: row.get(5)?,
         state: row.get(6)?,
         origin: row.get(7)?,
@@ -404,13 +411,13 @@ fn read_job(row: &Row<'_>) -> rusqlite::Result<CronJobRow> {
 }
 
 fn read_run(row: &Row<'_>) -> Result<CronRunRow, StoreError> {
-    let key: String = row.get(4)?;
+    let text = |column: usize| row.get::<_, String>(column);
     Ok(CronRunRow {
-        run_id: row.get(0)?,
-        job_id: row.get(1)?,
+        run_id: parse_column("run_id", &text(0)?)?,
+        job_id: parse_column("job_id", &text(1)?)?,
         job_name: row.get(2)?,
-        agent_id: row.get(3)?,
-        session_key: parse_column("session_key", &key)?,
+        agent_id: parse_column("agent_id", &text(3)?)?,
+        session_key: parse_column("session_key", &text(4)?)?,
         started_at: row.get(5)?,
         plan: row.get(6)?,
         sweep: row.get(7)?,

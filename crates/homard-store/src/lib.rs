@@ -48,7 +48,7 @@ pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, Pai
 pub use people::setup_codes::{NewSetupCode, SetupCode, SetupCodeStore, SetupUse};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, SessionPatch, StartRun, Started,
-    UnknownRunStatus, steered_key, steered_too_key,
+    steered_key, steered_too_key,
 };
 pub use search::{SearchHit, SearchPage, SearchQuery, SearchStore};
 pub use sessions::{
@@ -62,6 +62,6 @@ pub use transcripts::{
     Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, TranscriptStore, Turning,
 };
 pub use usage::{
-    CallId, CallOwner, CallRow, CallState, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,
+    CallId, CallOwner, CallRow, CallTarget, KeptCall, LatencyStats, OpenCall, SpentRow, UsageCell,
     UsagePoint, UsageQuery, UsageReport, UsageSession, UsageStore, UsageTally,
 };

@@ -7,9 +7,6 @@ mod again;
 mod lifecycle;
 mod steered;
 
-use std::fmt;
-use std::str::FromStr;
-
 use homard_protocol::{
     AgentId, EntryId, EntryKind, RunId, SessionId, SessionKey, StopReason, Usage, UserMessage,
 };
@@ -22,6 +19,8 @@ use crate::outbox::NewOutbound;
 use crate::sessions::{SessionEntry, SessionRecord};
 use crate::store::{Store, StoreError, from_json, parse_column};
 use crate::transcripts::Appended;
+
+pub use homard_protocol::RunStatus;
 
 pub(crate) use again::USER_KEY_END;
 pub use steered::{steered_key, steered_too_key};
@@ -37,72 +36,6 @@ const MAX_RECENT: i64 = 1_000;
 
 const COLUMNS: &str = "run_id, session_key, session_id, agent_id, status, source, message, created_at, started_at, \
                        ended_at, stop_reason, error, provider, model, usage, reply, attempts";
-
-/// Where a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RunStatus {
-    Queued,
-    Running,
-    Ok,
-    /// Ended with an error.
-    Error,
-    Aborted,
-    /// Stopped by its time limit.
-    TimedOut,
-    /// Cut off by the gateway ending.
-    Interrupted,
-}
-
-/// A word that is no run status.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a run status")]
-pub struct UnknownRunStatus(String);
-
-impl RunStatus {
-    const ALL: [Self; 7] = [
-        Self::Queued,
-        Self::Running,
-        Self::Ok,
-        Self::Error,
-        Self::Aborted,
-        Self::TimedOut,
-        Self::Interrupted,
-    ];
-
-    /// The word in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Aborted => "aborted",
-            Self::TimedOut => "timed-out",
-            Self::Interrupted => "interrupted",
-        }
-    }
-
-    /// Whether nothing more will happen.
-    #[must_use]
-    pub fn is_finished(self) -> bool {
-        !matches!(self, Self::Queued | Self::Running)
-    }
-}
-
-impl fmt::Display for RunStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for RunStatus {
-    type Err = UnknownRunStatus;
-    fn from_str(text: &str) -> Result<Self, UnknownRunStatus> {
-        let found = Self::ALL.into_iter().find(|status| status.as_str() == text);
-        found.ok_or_else(|| UnknownRunStatus(text.to_owned()))
-    }
-}
 
 /// A request for a run.
 #[derive(Debug, Clone)]

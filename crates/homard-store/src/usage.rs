@@ -8,7 +8,7 @@ mod kept;
 mod pending;
 mod report;
 
-use homard_protocol::{AgentId, Cost, RunId, SessionId, SessionKey, Usage};
+use homard_protocol::{AgentId, CallState, Cost, RunId, SessionId, SessionKey, Usage};
 use homard_runtime::{OrLog, Timestamp};
 use rusqlite::{Connection, params};
 
@@ -74,29 +74,6 @@ pub struct OpenCall {
 /// The row of an open call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CallId(i64);
-
-/// Whether a call's numbers are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CallState {
-    /// Under way; the numbers are the worst case.
-    Open,
-    /// Ended; the numbers are what it cost.
-    Settled,
-    /// The process died meanwhile; the worst case stands.
-    Lost,
-}
-
-impl CallState {
-    /// The word in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Open => "open",
-            Self::Settled => "settled",
-            Self::Lost => "lost",
-        }
-    }
-}
 
 /// The calls of models and what they cost: [`Store::usage`].
 #[derive(Debug, Clone, Copy)]

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
-use homard_protocol::{RunId, SessionKey, ToolCallId};
+use homard_protocol::{ApprovalId, RunId, SessionKey, ToolCallId};
 use homard_runtime::{Clock, Mutex, Subscribers};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -111,7 +111,7 @@ pub enum Outcome {
 /// A question as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    pub id: String,
+    pub id: ApprovalId,
     pub request: ApprovalRequest,
     /// Since when, in milliseconds since 1970.
     pub created_at: i64,
@@ -142,7 +142,7 @@ pub struct Approvals {
 
 #[derive(Default)]
 struct Inner {
-    waiting: Mutex<BTreeMap<String, Waiting>>,
+    waiting: Mutex<BTreeMap<ApprovalId, Waiting>>,
     listeners: Subscribers<Question>,
 }
 
@@ -174,10 +174,8 @@ impl Approvals {
 
     /// Puts a question without waiting; whoever puts it sees to [`expire`](Self::expire). `None` when nobody
     /// could answer.
-    pub fn post(&self, request: ApprovalRequest, clock: &Clock, within: Duration) -> Option<String> {
-        self.post_as(uuid::Uuid::new_v4().to_string(), request, clock, within)
-            .ok()
-            .map(|question| question.id)
+    pub fn post(&self, request: ApprovalRequest, clock: &Clock, within: Duration) -> Option<ApprovalId> {
+        self.post_as(uuid::Uuid::new_v4().into(), request, clock, within).ok().map(|question| question.id)
     }
 
     /// Takes a person's answer.
@@ -244,7 +242,7 @@ impl Approvals {
     }
 
     /// What waits, without what has been over for a while.
-    fn waiting(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
+    fn waiting(&self) -> MutexGuard<'_, BTreeMap<ApprovalId, Waiting>> {
         let mut waiting = self.inner.waiting.lock();
         let now = Instant::now();
         waiting.retain(|_, one| one.forget_at.is_none_or(|at| at > now));

@@ -73,6 +73,7 @@ mod marks;
 mod model_keys;
 #[cfg(test)]
 mod models;
+mod news;
 #[cfg(test)]
 mod node_host;
 #[cfg(test)]

@@ -107,7 +107,8 @@ fn measure(files: &[SourceFile]) -> Measured {
         for (name, count) in methods(&code) {
             add(Gate::Methods, format!("{package}::{name}"), count);
         }
-        for name in visible_types(&code) {
+        // A macro's type has no name of its own.
+        for name in visible_types(&code).into_iter().filter(|name| !name.is_empty()) {
             add(Gate::Names, name, 1);
         }
         let is_shape = ["homard-protocol", "homard-config"].contains(&package);

@@ -119,7 +119,7 @@ fn is_for(audience: Audience, name: &str) -> bool {
 }
 
 /// What is told of the files, within both limits.
-pub(super) fn told(found: &[Found], audience: Audience, (per_file, total): (usize, usize)) -> Vec<Told> {
+pub(super) fn told(found: &[Found], audience: Audience, per_file: usize, total: usize) -> Vec<Told> {
     let mut room = total;
     let mut told = Vec::new();
     for file in found.iter().filter(|file| is_for(audience, &file.name)) {

@@ -8,10 +8,10 @@ use crate::run::{JobOutcome, RunPlan};
 
 fn run(key: &str) -> CronRunRow {
     CronRunRow {
-        run_id: "r".to_owned(),
-        job_id: "j".to_owned(),
+        run_id: "r".parse().unwrap(),
+        job_id: "j".parse().unwrap(),
         job_name: "digest".to_owned(),
-        agent_id: "main".to_owned(),
+        agent_id: "main".parse().unwrap(),
         session_key: key.parse().unwrap(),
         started_at: 0,
         plan: String::new(),

@@ -12,7 +12,8 @@ fn calendar(expr: &str, tz: Option<&str>) -> CronSchedule {
 }
 
 fn seen(schedule: &CronSchedule, job: Option<&str>) -> CronPreviewResult {
-    preview(schedule, job.map(|id| (id.to_owned(), NOW)), NOW, &TimeZone::UTC, DEFAULT_PREVIEW_RUNS).unwrap()
+    let job = job.map(|id| (id.parse().unwrap(), NOW));
+    preview(schedule, job.as_ref(), NOW, &TimeZone::UTC, DEFAULT_PREVIEW_RUNS).unwrap()
 }
 
 #[test]

@@ -42,9 +42,8 @@ pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<RichText> {
     let mut open: Vec<&Style> = Vec::new();
     while from < end {
         let find = |both: bool| {
-            let stop =
-                Search::new(flow, shape, (from, &open), both).run().unwrap_or(Stop { end, resume: end });
-            (stop, written(flow, manner(shape, Dialect::Plain), (from, stop.end), &open))
+            let stop = Search::new(flow, shape, from, &open, both).run().unwrap_or(Stop { end, resume: end });
+            (stop, written(flow, manner(shape, Dialect::Plain), from, stop.end, &open))
         };
         let (mut stop, mut plain) = find(false);
         if measure(shape.unit, &plain) > shape.limit {
@@ -54,7 +53,7 @@ pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<RichText> {
             let formatted = if shape.dialect == Dialect::Plain {
                 plain.clone()
             } else {
-                written(flow, manner(shape, shape.dialect), (from, stop.end), &open)
+                written(flow, manner(shape, shape.dialect), from, stop.end, &open)
             };
             out.push(RichText { formatted, plain });
         }
@@ -74,7 +73,7 @@ fn manner(shape: Shape, dialect: Dialect) -> Manner {
     Manner { dialect, unit: shape.unit, room: shape.limit / 2 }
 }
 
-fn written<'f>(flow: &'f [Atom], manner: Manner, (from, to): (Spot, Spot), open: &[&'f Style]) -> String {
+fn written<'f>(flow: &'f [Atom], manner: Manner, from: Spot, to: Spot, open: &[&'f Style]) -> String {
     let mut writer = Writer::new(manner, String::new(), open);
     write(&mut writer, flow, from, to);
     let mut text = writer.finish();
@@ -117,7 +116,7 @@ struct Search<'f, 'o> {
 }
 
 impl<'f, 'o> Search<'f, 'o> {
-    fn new(flow: &'f [Atom], shape: Shape, (from, open): (Spot, &'o [&'f Style]), both: bool) -> Self {
+    fn new(flow: &'f [Atom], shape: Shape, from: Spot, open: &'o [&'f Style], both: bool) -> Self {
         let meter = || Meter { unit: shape.unit, length: 0 };
         let formatted = Writer::new(manner(shape, shape.dialect), meter(), open);
         let plain = (both && shape.dialect != Dialect::Plain)
@@ -362,7 +361,7 @@ impl<'f, 'o> Search<'f, 'o> {
 
     /// A place within a word that is too long, between two characters as people see them if that can be.
     fn hard(&self, word: &str, spot: Spot) -> Stop {
-        let mut before = Self::new(self.flow, self.shape, (self.from, self.open), self.plain.is_some());
+        let mut before = Self::new(self.flow, self.shape, self.from, self.open, self.plain.is_some());
         before.each(|writer| {
             write(writer, self.flow, self.from, spot);
             writer.words("");

@@ -320,7 +320,7 @@ impl<'s> Builder<'s> {
             Kind::Quote => Block::Quote(frame.blocks),
             Kind::List(first) => Block::List(first, frame.blocks),
             Kind::Item => Block::Item(frame.blocks),
-            Kind::Note(name) => return self.put_note(&name, frame.blocks, (frame.apart, frame.range.start)),
+            Kind::Note(name) => return self.put_note(&name, frame.blocks, frame.apart, frame.range.start),
             Kind::Paragraph | Kind::Loose => Block::Paragraph(frame.inlines),
             Kind::Heading(level) => Block::Heading(level, frame.inlines),
             Kind::Code(info) => Block::Code { info, text: frame.text },
@@ -341,7 +341,7 @@ impl<'s> Builder<'s> {
     }
 
     /// A footnote stays where it was written, behind its name.
-    fn put_note(&mut self, name: &str, blocks: Vec<Child>, (apart, start): (bool, usize)) {
+    fn put_note(&mut self, name: &str, blocks: Vec<Child>, apart: bool, start: usize) {
         let mut name = Some(Inline::Text(format!("[^{name}]: ")));
         for mut child in blocks {
             if name.is_some() {

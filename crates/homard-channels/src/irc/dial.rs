@@ -56,7 +56,7 @@ async fn connect(settings: &Settings, place: &str) -> Result<Box<dyn ByteStream>
         Tls::System => None,
         Tls::Pinned(pin) => Some(pin),
     };
-    encrypt(stream, (host, place), pin).await.map_err(|error| {
+    encrypt(stream, host, place, pin).await.map_err(|error| {
         let why = std::error::Error::source(&error).map(|why| format!(": {why}")).unwrap_or_default();
         ChannelError::Unreachable(format!("{error}{why}"))
     })

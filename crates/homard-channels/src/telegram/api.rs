@@ -107,7 +107,8 @@ impl Api {
         &self,
         method: &str,
         params: &Map<String, Value>,
-        (field, file): (&'static str, &File),
+        field: &'static str,
+        file: &File,
     ) -> Result<Value, ApiError> {
         let mut form = Form::new();
         for (name, value) in params {

@@ -75,7 +75,7 @@ async fn say(telegram: &Telegram, outbound: &Outbound, target: &ChatTarget) -> R
 
 async fn send(telegram: &Telegram, call: &ApiCall<'_>) -> Result<Value, ApiError> {
     match call.file {
-        Some(file) => telegram.api.upload(call.method, &call.params, file).await,
+        Some((field, file)) => telegram.api.upload(call.method, &call.params, field, file).await,
         None => telegram.api.call(call.method, &call.params).await,
     }
 }

@@ -30,7 +30,7 @@ fn the_key_is_made_once_and_read_afterwards() {
     assert_eq!(made.id(), read.id());
     let file: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(file["createdAtMs"], 5);
-    assert_eq!(file["deviceId"], made.id());
+    assert_eq!(file["deviceId"], made.id().as_str());
     assert_eq!(fs::read_dir(home.path().join("identity")).unwrap().count(), 1, "no drafts stay behind");
 }
 
@@ -51,7 +51,7 @@ fn a_file_of_the_reference_client_is_read() {
     let path = home.path().join("device.json");
     fs::write(&path, FOREIGN_FILE).unwrap();
     let identity = DeviceIdentity::load_or_create(&path, &Clock::fixed(0)).unwrap();
-    assert_eq!(identity.id(), "21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9");
+    assert_eq!(identity.id().as_str(), "21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9");
 }
 
 #[test]

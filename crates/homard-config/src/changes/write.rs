@@ -36,7 +36,7 @@ pub enum WriteError {
     #[error("config base hash required; read the configuration first and send its hash")]
     BaseHashRequired,
     /// Somebody else changed the file in between.
-    #[error("the configuration changed since it was read; read it again and repeat the change")]
+    #[error("config changed since last load; read it again and repeat the change")]
     Conflict {
         /// Hash of the file now.
         current: String,

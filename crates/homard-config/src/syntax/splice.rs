@@ -54,7 +54,7 @@ fn difference(text: &str, node: &Node, new: &Value) -> Option<Edit> {
                             return Some(edit);
                         }
                     }
-                    None => return Some(insertion(text, node, members, (key, value))),
+                    None => return Some(insertion(text, node, members, key, value)),
                 }
             }
             None
@@ -98,7 +98,7 @@ fn removal(text: &str, members: &[Member], at: usize) -> Edit {
 }
 
 /// Adds a member at the end of an object, in the manner of the members that are there.
-fn insertion(text: &str, node: &Node, members: &[Member], (key, value): (&str, &Value)) -> Edit {
+fn insertion(text: &str, node: &Node, members: &[Member], key: &str, value: &Value) -> Edit {
     let close = node.span.end.saturating_sub(1);
     let name = match members.first() {
         Some(m)

@@ -8,7 +8,6 @@ use homard_protocol::DeviceId;
 use homard_protocol::connect::{ConnectParams, DeviceProof};
 use homard_protocol::device::{PayloadVersion, signed_payload};
 use homard_protocol::limits::SIGNATURE_SKEW_MS;
-use homard_runtime::hex;
 use sha2::{Digest, Sha256};
 
 /// Length of a raw Ed25519 public key.
@@ -80,8 +79,8 @@ pub(crate) fn check_proof(
     now_ms: i64,
 ) -> Result<ProvenDevice, ProofRefusal> {
     let key = public_key(&proof.public_key).ok_or(ProofRefusal::BadKey)?;
-    let id = hex(&Sha256::digest(key.as_bytes()));
-    if id != proof.id {
+    let id = DeviceId::of_key(Sha256::digest(key.as_bytes()).into());
+    if id.as_str() != proof.id {
         return Err(ProofRefusal::IdMismatch);
     }
     if now_ms.abs_diff(proof.signed_at) > SIGNATURE_SKEW_MS.unsigned_abs() {
@@ -102,7 +101,6 @@ pub(crate) fn check_proof(
     if !signed {
         return Err(ProofRefusal::BadSignature);
     }
-    let id = DeviceId::parse(&id).map_err(|_never| ProofRefusal::IdMismatch)?;
     Ok(ProvenDevice { id, public_key: URL_SAFE_NO_PAD.encode(key.as_bytes()) })
 }
 

@@ -1,15 +1,17 @@
 //! What clients are shown of a question.
 
-use homard_protocol::methods::approvals::{ApprovalDecision, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE};
+use homard_protocol::methods::approvals::{
+    ApprovalDecision, ApprovalKind, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
+};
 use homard_protocol::{RunId, SessionKey};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
 use serde_json::json;
 
-use super::{Kind, decided, exec, plugin, step};
+use super::{decided, exec, kind, plugin, step};
 
 fn question(tool: &str, action: &str) -> Question {
     Question {
-        id: "01234567-89ab".to_owned(),
+        id: "01234567-89ab".parse().unwrap(),
         request: ApprovalRequest {
             tool: tool.to_owned(),
             action: action.to_owned(),
@@ -34,13 +36,13 @@ fn question(tool: &str, action: &str) -> Question {
 #[test]
 fn a_command_is_shown_with_its_reasons_and_what_may_be_said() {
     let shown = exec(&question("exec", "git push\u{1b}[8m --force"));
-    assert_eq!(shown.approval_kind, "exec");
+    assert_eq!(shown.approval_kind, ApprovalKind::Exec);
     let request = shown.request;
     assert_eq!(request.command, "git push\\u{1b}[8m --force");
     assert_eq!(request.warning_text.unwrap(), "not on the allowlist\nweb page https://example.com");
     assert_eq!(request.reasons.len(), 2);
     assert_eq!(request.allowed_decisions, [ApprovalDecision::AllowOnce, ApprovalDecision::Deny]);
-    assert_eq!(request.agent_id.unwrap(), "work");
+    assert_eq!(request.agent_id.unwrap().as_str(), "work");
     assert_eq!(request.resolved_path.unwrap(), "/usr/bin/git");
 }
 
@@ -70,16 +72,19 @@ fn ends_are_told_in_words_clients_know() {
     for (outcome, decision, reason, status) in cases {
         let ended = Question { outcome: Some(outcome), ..question("exec", "ls") };
         let told = decided(&ended, outcome);
-        assert_eq!((told.decision, told.terminal_reason.as_deref()), (decision, Some(reason)));
+        assert_eq!(
+            (told.decision, told.terminal_reason.map(|reason| reason.as_str())),
+            (decision, Some(reason))
+        );
         let step = step(&ended);
-        assert_eq!((step.phase, step.status), ("resolved", status));
+        assert_eq!((step.phase.as_str(), step.status.as_str()), ("resolved", status));
     }
 }
 
 #[test]
 fn who_watches_the_run_learns_that_it_waits_but_not_for_what() {
     let step = step(&question("exec", "cat secret.txt"));
-    assert_eq!(Kind::of(&question("exec", "")), Kind::Exec);
+    assert_eq!(kind(&question("exec", "")), ApprovalKind::Exec);
     let expected = json!({"phase": "requested", "status": "pending", "kind": "exec", "title": "exec",
         "approvalId": "01234567-89ab", "approvalSlug": "01234567", "toolCallId": null});
     assert_eq!(json!(step), expected);

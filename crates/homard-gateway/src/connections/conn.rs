@@ -213,7 +213,7 @@ async fn welcome<S>(
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
-    let conn = ConnId::parse(&uuid::Uuid::new_v4().to_string()).map_err(|_never| Gone::Left)?;
+    let conn = ConnId::from(uuid::Uuid::new_v4());
     let mut hello: HelloOk = hello(gateway, &conn, &admission);
     hello.plugin_surface_urls = crate::http::surface_urls(gateway, &conn, &peer);
     let device = admission.device.as_ref().map(|device| device.id.clone());

@@ -64,7 +64,11 @@ pub(crate) fn surface_urls(
 ) -> Option<BTreeMap<String, String>> {
     let host = peer.host.as_deref()?;
     let seal = gateway.http().seal(PURPOSE, conn.as_str());
-    let url = format!("http://{host}{CAPABILITY}{conn}.{seal}");
+    // What stands before us may speak TLS in our place; a page says so by where it comes from.
+    let from_secure_page = peer.origin.as_deref().is_some_and(|origin| origin.starts_with("https://"));
+    let secure = gateway.connections().tls.is_some() || from_secure_page;
+    let scheme = if secure { "https" } else { "http" };
+    let url = format!("{scheme}://{host}{CAPABILITY}{conn}.{seal}");
     Some(BTreeMap::from([("canvas".to_owned(), url)]))
 }
 

@@ -7,9 +7,10 @@ use std::time::Instant;
 use homard_protocol::events::HealthEvent;
 use homard_runtime::{RwLock, millis};
 use homard_store::{SessionRecord, StoreError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::gateway::Gateway;
+use crate::methods::channels;
 
 /// Sessions shown in the snapshot.
 const RECENT: usize = 5;
@@ -68,6 +69,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
     let recent = gateway.store().sessions().recent(RECENT).await?;
     let total = gateway.store().sessions().count(None).await?;
     let path = gateway.config().source().paths.database().display().to_string();
+    let channels = channels::known(gateway);
     let mut agents = Vec::with_capacity(config.agents.list.len());
     for agent in &config.agents.list {
         let count = gateway.store().sessions().count(Some(&agent.id)).await?;
@@ -76,7 +78,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
             "agentId": agent.id,
             "name": agent.name,
             "isDefault": agent.id == default,
-            "heartbeat": {"enabled": false, "every": "0m", "everyMs": null, "prompt": "", "target": "none", "ackMaxChars": 300},
+            "heartbeat": heartbeat(),
             "sessions": {"path": path, "count": count, "recent": own.map(|s| brief(s, now)).collect::<Vec<_>>()},
         }));
     }
@@ -84,9 +86,9 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
         "ok": true,
         "ts": now,
         "durationMs": millis(began.elapsed()),
-        "channels": {},
-        "channelOrder": [],
-        "channelLabels": {},
+        "channels": channels.channel_accounts.iter().map(|(id, rows)| (id.clone(), platform(rows))).collect::<Map<_, _>>(),
+        "channelOrder": channels.channel_order,
+        "channelLabels": channels.channel_labels,
         "heartbeatSeconds": HEARTBEAT_SECONDS,
         "defaultAgentId": default,
         "agents": agents,
@@ -94,6 +96,28 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
         "plugins": {"loaded": [], "errors": [], "unavailable": []},
         "configReload": {"hotReloadStatus": "active"},
     }))
+}
+
+/// What agents do unasked at fixed times: nothing. Jobs and events wake them.
+pub(crate) fn heartbeat() -> Value {
+    json!({"enabled": false, "every": "0m", "everyMs": null, "prompt": "", "target": "none", "ackMaxChars": 300})
+}
+
+/// How a platform is: everybody who is connected reads it, so it names nobody.
+fn platform(rows: &[Value]) -> Value {
+    let one = |row: &Value| {
+        let told =
+            ["enabled", "configured", "running", "connected", "healthState", "lastStartAt", "lastStopAt"];
+        let fields = told.iter().filter_map(|name| Some(((*name).to_owned(), row.get(name)?.clone())));
+        fields.collect::<Map<_, _>>()
+    };
+    let is_on = |row: &&Value| row.get("enabled") == Some(&json!(true));
+    let mut told = rows.iter().find(is_on).or(rows.first()).map(one).unwrap_or_default();
+    let name = |row: &Value| row.get("accountId").and_then(Value::as_str).map(str::to_owned);
+    let accounts: Map<_, _> =
+        rows.iter().filter_map(|row| Some((name(row)?, Value::Object(one(row))))).collect();
+    told.insert("accounts".to_owned(), Value::Object(accounts));
+    Value::Object(told)
 }
 
 fn brief(session: &SessionRecord, now: i64) -> Value {

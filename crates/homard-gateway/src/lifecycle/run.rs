@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use homard_config::{Reload, ReloadAction, needs_restart};
-use homard_protocol::events::{ShutdownEvent, SuspensionEvent, SuspensionPhase, TickEvent};
+use homard_protocol::events::{
+    ConfigChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent, SuspensionEvent, SuspensionPhase,
+    TickEvent,
+};
 use homard_protocol::limits::{HEALTH_REFRESH, TICK_INTERVAL};
 use homard_runtime::{OrLog, Tasks};
 use homard_tools::{HookAbout, HookPoint, HookValue};
@@ -135,6 +138,7 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             continue;
         }
         tracing::info!(changed = ?reload.changed, action = ?reload.action, "configuration changed");
+        tell_change(gateway, &reload);
         let is_way_back = !taken_back.is_empty() && std::mem::take(&mut taken_back) == reload.changed;
         if reload.action == ReloadAction::Restart && !is_way_back {
             match (hooks.can_restart)() {
@@ -154,6 +158,16 @@ async fn until_stopped(gateway: &Gateway, hooks: &Hooks, cancel: &CancellationTo
             take_over(&reload).await;
         }
         gateway.automation().look_again();
+    }
+}
+
+/// Tells clients that another configuration holds.
+fn tell_change(gateway: &Gateway, reload: &Reload) {
+    let path = gateway.config().source().paths.config_path.display().to_string();
+    let hash = gateway.config().snapshot().hash.clone();
+    gateway.bus().publish(&ConfigChangedEvent { path, hash, ts: gateway.clock().now_ms() });
+    if reload.changed.iter().any(|path| path == "skills" || path.starts_with("skills.")) {
+        gateway.bus().publish(&SkillsChangedEvent { reason: SkillsChange::ConfigChange });
     }
 }
 
@@ -233,6 +247,10 @@ fn close_sockets(gateway: &Gateway) {
     gateway.lifecycle().stopping.cancel();
 }
 
+async fn look(gateway: &Gateway) {
+    health::refresh(gateway).await.or_log("health could not be looked at");
+}
+
 /// Tells everyone that the gateway is still here, and looks after its health.
 async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
     let start = Instant::now();
@@ -240,6 +258,7 @@ async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
     let mut looks = interval_at(start + HEALTH_REFRESH, HEALTH_REFRESH);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     looks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let channels = gateway.relay().platforms().changes();
     loop {
         tokio::select! {
             () = cancel.cancelled() => return,
@@ -248,7 +267,8 @@ async fn tick(gateway: Arc<Gateway>, cancel: CancellationToken) {
                 gateway.store().checkpoint_soon();
                 gateway.access().noise.tell_overdue();
             }
-            _look = looks.tick() => drop(health::refresh(&gateway).await.or_log("health could not be looked at")),
+            _look = looks.tick() => look(&gateway).await,
+            () = channels.notified() => look(&gateway).await,
         }
     }
 }

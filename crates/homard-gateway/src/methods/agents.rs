@@ -1,11 +1,13 @@
 //! `agents.create`, `agents.update` and `agents.delete`: the roster in the configuration, and its folders.
 
 pub(crate) mod files;
+pub(crate) mod workspace;
 
 use std::path::{Path, PathBuf};
 
 use homard_config::{Overrides, Snapshot};
 use homard_protocol::AgentId;
+use homard_protocol::methods::agents::workspace::{AgentsWorkspaceGet, AgentsWorkspaceList};
 use homard_protocol::methods::agents::{
     AgentsCreate, AgentsCreateParams, AgentsCreateResult, AgentsDelete, AgentsDeleteParams,
     AgentsDeleteResult, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate, AgentsUpdateParams,
@@ -36,6 +38,8 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<AgentsFilesList, _, _>(files::list)
         .on::<AgentsFilesSet, _, _>(files::set)
         .on::<AgentsUpdate, _, _>(update)
+        .on::<AgentsWorkspaceGet, _, _>(workspace::get)
+        .on::<AgentsWorkspaceList, _, _>(workspace::list)
 }
 
 /// `agents.create`.

@@ -2,8 +2,12 @@
 
 pub(crate) mod exec;
 pub(crate) mod exec_policy;
+pub(crate) mod unified;
 
 use homard_protocol::methods::approvals::exec_policy::{ExecApprovalsGet, ExecApprovalsSet};
+use homard_protocol::methods::approvals::unified::{
+    ApprovalGet, ApprovalHistory, ApprovalResolve, ExecApprovalGrantsList,
+};
 use homard_protocol::methods::approvals::{
     ExecApprovalGet, ExecApprovalList, ExecApprovalRequest, ExecApprovalResolve, ExecApprovalWaitDecision,
     PluginApprovalList, PluginApprovalResolve,
@@ -14,7 +18,11 @@ use crate::table::MethodTable;
 /// The methods of this family.
 pub(super) fn register(table: MethodTable) -> MethodTable {
     table
+        .on::<ApprovalGet, _, _>(unified::get)
+        .on::<ApprovalHistory, _, _>(unified::history)
+        .on::<ApprovalResolve, _, _>(unified::resolve)
         .on::<ExecApprovalGet, _, _>(exec::get)
+        .on::<ExecApprovalGrantsList, _, _>(unified::grants)
         .on::<ExecApprovalList, _, _>(exec::list)
         .on::<ExecApprovalRequest, _, _>(exec::request)
         .on::<ExecApprovalResolve, _, _>(exec::resolve)

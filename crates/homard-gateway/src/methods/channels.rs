@@ -119,6 +119,11 @@ pub(super) async fn platforms(cx: Cx, _params: NoParams) -> Result<ChannelsPlatf
     Ok(ChannelsPlatformsResult { platforms: cx.gateway.channels().entries().iter().map(told).collect() })
 }
 
+/// How every platform is, as far as is known without asking it.
+pub(crate) fn known(gateway: &Gateway) -> ChannelsStatusResult {
+    told(gateway, &accounts(gateway))
+}
+
 /// An account that is configured, or known to the relay.
 struct Account {
     entry: &'static ChannelEntry,

@@ -1,6 +1,7 @@
 //! `models.*`: what can be thought with.
 
 pub(crate) mod auth;
+pub(crate) mod auth_order;
 pub(crate) mod auth_status;
 
 use crate::error::RequestError;
@@ -14,6 +15,7 @@ use homard_protocol::methods::chat::agent::{
 use homard_protocol::methods::models::auth::{
     ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
 };
+use homard_protocol::methods::models::auth_order::ModelsAuthOrderSet;
 use homard_protocol::methods::models::auth_status::ModelsAuthStatus;
 
 use super::session_key;
@@ -25,6 +27,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
     table
         .on::<ModelsAuthImport, _, _>(auth::import)
         .on::<ModelsAuthLogout, _, _>(auth::logout)
+        .on::<ModelsAuthOrderSet, _, _>(auth_order::set)
         .on::<ModelsAuthSetApiKey, _, _>(auth::set_api_key)
         .on::<ModelsAuthStatus, _, _>(auth_status::status)
         .on::<ModelsList, _, _>(list)

@@ -8,7 +8,6 @@ pub(crate) mod pending;
 pub(crate) mod replays;
 
 use homard_nodes::is_node;
-use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::exec_policy::{ExecApprovalsNodeGet, ExecApprovalsNodeSet};
 use homard_protocol::methods::nodes::invoke::{
@@ -55,14 +54,14 @@ pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<NodeListResult, Re
 /// `node.describe`.
 pub(super) async fn describe(cx: Cx, params: NodeParams) -> Result<NodeDescribeResult, RequestError> {
     let (nodes, _) = cx.gateway.nodes().all().await?;
-    let found = nodes.into_iter().find(|node| node.node_id == params.node_id.trim());
+    let found = nodes.into_iter().find(|node| node.node_id == params.node_id);
     let node = found.ok_or_else(unknown_node)?;
     Ok(NodeDescribeResult { ts: cx.gateway.clock().now_ms(), node })
 }
 
 /// `node.rename`.
 pub(super) async fn rename(cx: Cx, params: NodeName) -> Result<NodeName, RequestError> {
-    let id = node_id(&params.node_id)?;
+    let id = params.node_id;
     let name = params.display_name.trim();
     if name.is_empty() {
         return Err(RequestError::invalid("displayName required"));
@@ -76,15 +75,7 @@ pub(super) async fn rename(cx: Cx, params: NodeName) -> Result<NodeName, Request
     let device = store.devices().get(&id).await?;
     device.filter(is_node).ok_or_else(unknown_node)?;
     store.devices().label(&id, name).await?;
-    Ok(NodeName { node_id: id.to_string(), display_name: name.to_owned() })
-}
-
-/// A node's name on the wire.
-pub(super) fn node_id(text: &str) -> Result<DeviceId, RequestError> {
-    if text.trim().is_empty() {
-        return Err(RequestError::invalid("nodeId required"));
-    }
-    DeviceId::parse(text.trim()).map_err(|_impossible| unknown_node())
+    Ok(NodeName { node_id: id, display_name: name.to_owned() })
 }
 
 /// Nobody is paired by this name, or not as a node.

@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod details;
 pub(crate) mod groups;
 pub(crate) mod messages;
+pub(crate) mod patch_many;
 pub(crate) mod search;
 pub(crate) mod undo;
 
@@ -29,6 +30,7 @@ use homard_protocol::methods::sessions::groups::{
     SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
     SessionsGroupsRename, SessionsGroupsUpdate,
 };
+use homard_protocol::methods::sessions::patch_many::SessionsPatchMany;
 use homard_protocol::methods::sessions::search::SessionsSearch;
 use homard_protocol::methods::sessions::undo::{UndoApply, UndoList};
 use homard_protocol::methods::sessions::{
@@ -84,6 +86,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<SessionsMessagesSubscribe, _, _>(details::subscribe)
         .on::<SessionsMessagesUnsubscribe, _, _>(details::unsubscribe)
         .on::<SessionsPatch, _, _>(patch)
+        .on::<SessionsPatchMany, _, _>(patch_many::patch_many)
         .on::<SessionsPreview, _, _>(preview)
         .on::<SessionsReset, _, _>(reset)
         .on::<SessionsResolve, _, _>(resolve)

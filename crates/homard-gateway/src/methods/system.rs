@@ -1,13 +1,20 @@
 //! `health`, `status`, `logs.tail` and presence.
 
 pub(crate) mod maintenance;
+pub(crate) mod other_rooms;
 pub(crate) mod page_load;
 pub(crate) mod side_lists;
 pub(crate) mod wake;
 
+use homard_config::Config;
+use homard_config::config::agents::Agent;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::maintenance::{
     BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
+};
+use homard_protocol::methods::system::other_rooms::{
+    PluginsList, PluginsUiDescriptors, PortalList, SecretsStoreList, SessionSuggestionsList, TerminalList,
+    TranscriptsList, UsersList, WorktreesList,
 };
 use homard_protocol::methods::system::page_load::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
@@ -25,8 +32,9 @@ use homard_protocol::methods::system::{
 use homard_protocol::presence::PresenceEntry;
 use serde_json::{Value, json};
 
-use super::check_range;
+use super::{channels, check_range};
 use crate::error::RequestError;
+use crate::gateway::Gateway;
 use crate::lifecycle::health;
 use crate::lifecycle::log_tail;
 use crate::session_rows;
@@ -48,10 +56,19 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<OpenclawApprovalList, _, _>(page_load::approvals)
         .on::<PluginSurfaceRefresh, _, _>(page_load::surface)
         .on::<PluginsControlUiList, _, _>(page_load::plugins)
+        .on::<PluginsList, _, _>(other_rooms::nothing)
+        .on::<PluginsUiDescriptors, _, _>(other_rooms::nothing)
+        .on::<PortalList, _, _>(other_rooms::nothing)
         .on::<ProgressCardGet, _, _>(side_lists::card)
         .on::<ProjectsList, _, _>(page_load::projects)
         .on::<QuestionList, _, _>(side_lists::questions)
         .on::<SecretsReload, _, _>(maintenance::secrets_reload)
+        .on::<SecretsStoreList, _, _>(other_rooms::nothing)
+        .on::<SessionSuggestionsList, _, _>(other_rooms::nothing)
+        .on::<TerminalList, _, _>(other_rooms::nothing)
+        .on::<TranscriptsList, _, _>(other_rooms::nothing)
+        .on::<UsersList, _, _>(other_rooms::nothing)
+        .on::<WorktreesList, _, _>(other_rooms::nothing)
         .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
         .on::<SessionMembersListEvidence, _, _>(page_load::members)
         .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
@@ -112,8 +129,8 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestEr
         "configPath": admin.then(|| paths.config_path.display().to_string()),
         "stateDir": admin.then(|| paths.state_dir.display().to_string()),
         "owners": admin.then(|| gateway.relay().platforms().owners()),
-        "heartbeat": {"defaultAgentId": config.agents.default_agent().id, "agents": []},
-        "channelSummary": [],
+        "heartbeat": {"defaultAgentId": config.agents.default_agent().id, "agents": heartbeats(&config)},
+        "channelSummary": channel_summary(gateway),
         "queuedSystemEvents": if admin { queued } else { Vec::new() },
         "tasks": {"total": 0, "active": gateway.relay().turns().active_count()},
         "connections": gateway.connections().clients.count(),
@@ -124,9 +141,55 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestEr
             "defaults": {"model": defaults.model, "modelProvider": defaults.model_provider,
                 "contextTokens": defaults.context_tokens},
             "recent": rows,
-            "byAgent": [],
+            "byAgent": by_agent(gateway, &config).await?,
         },
     }))
+}
+
+/// When agents act unasked; see [`health::heartbeat`].
+fn heartbeats(config: &Config) -> Vec<Value> {
+    let one = |agent: &Agent| {
+        let mut told = health::heartbeat();
+        if let Some(fields) = told.as_object_mut() {
+            fields.insert("agentId".to_owned(), json!(agent.id));
+        }
+        told
+    };
+    config.agents.list.iter().map(one).collect()
+}
+
+/// How the platforms are, a line for each account.
+fn channel_summary(gateway: &Gateway) -> Vec<String> {
+    let known = channels::known(gateway);
+    let mut lines = Vec::new();
+    for (id, rows) in &known.channel_accounts {
+        let label = known.channel_labels.get(id).unwrap_or(id);
+        for row in rows {
+            let is = |name: &str| row.get(name) == Some(&json!(true));
+            let account = row.get("accountId").and_then(Value::as_str).unwrap_or_default();
+            let state = match row.get("lastError").and_then(Value::as_str) {
+                _ if !is("enabled") => "switched off",
+                _ if !is("configured") => "not set up",
+                _ if is("connected") => "connected",
+                Some(error) => error,
+                None if is("running") => "connecting",
+                None => "stopped",
+            };
+            lines.push(format!("{label} ({account}): {state}"));
+        }
+    }
+    lines
+}
+
+/// How many conversations each agent has.
+async fn by_agent(gateway: &Gateway, config: &Config) -> Result<Vec<Value>, RequestError> {
+    let path = gateway.config().source().paths.database().display().to_string();
+    let mut told = Vec::with_capacity(config.agents.list.len());
+    for agent in &config.agents.list {
+        let count = gateway.store().sessions().count(Some(&agent.id)).await?;
+        told.push(json!({"agentId": agent.id, "path": path, "count": count}));
+    }
+    Ok(told)
 }
 
 /// `system-presence`.

@@ -17,13 +17,14 @@ use crate::connections::fanout::{Client, ClientCaps};
 use crate::generated::manual::spec;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.
-const DYNAMIC: [(&str, Scope); 8] = [
+const DYNAMIC: [(&str, Scope); 9] = [
     ("agent", Scope::Write),
     ("channels.pairing.approve", Scope::Pairing),
     ("node.invoke", Scope::Write),
     ("sessions.create", Scope::Write),
     ("sessions.delete", Scope::Write),
     ("sessions.patch", Scope::Write),
+    ("sessions.patchMany", Scope::Write),
     ("talk.config", Scope::Read),
     ("fs.listDir", Scope::Write),
 ];

@@ -11,10 +11,11 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::usage::hours::UsageHours;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{
-    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageCacheStatus, UsageCost,
-    UsageCostParams, UsageCostResult, UsageDay, UsageRuns, UsageRunsParams, UsageRunsResult, UsageSpan,
-    UsageStatus, UsageStatusResult,
+    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageAgentScope, UsageCacheStatus,
+    UsageCost, UsageCostParams, UsageCostResult, UsageDay, UsageRange, UsageRuns, UsageRunsParams,
+    UsageRunsResult, UsageSpan, UsageStatus, UsageStatusResult,
 };
+use homard_protocol::word::Word;
 use homard_store::{KeptCall, RunRecord, UsageQuery};
 use jiff::tz::TimeZone;
 
@@ -41,7 +42,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
 pub(super) async fn cost(cx: Cx, params: UsageCostParams) -> Result<UsageCostResult, RequestError> {
     let gateway = &cx.gateway;
     let calendar = calendar(gateway, "usage.cost", &params.span).await?;
-    let agent = wanted_agent(params.agent_id, params.agent_scope.as_deref());
+    let agent = wanted_agent(params.agent_id, params.agent_scope.as_ref());
     let query = UsageQuery { days: calendar.starts.clone(), agent, session: None };
     let report = gateway.store().usage().report(query).await?;
     let days = sums::by_day(&report, calendar.dates.len());
@@ -100,7 +101,7 @@ fn run(record: RunRecord, calls: Vec<KeptCall>) -> RunUsage {
     RunUsage {
         run_id: record.run_id,
         session_key: record.session_key,
-        status: record.status.as_str().to_owned(),
+        status: record.status,
         started_at: record.started_at,
         ended_at: record.ended_at,
         provider: record.provider,
@@ -120,7 +121,7 @@ fn call(kept: KeptCall) -> RunCall {
         model: row.target.model,
         profile: row.target.profile,
         thinking: row.target.thinking,
-        state: state.as_str().to_owned(),
+        state,
         outcome: row.outcome,
         first_ms: row.first_ms,
         total_ms: row.total_ms,
@@ -129,14 +130,14 @@ fn call(kept: KeptCall) -> RunCall {
 }
 
 /// The agent a report is narrowed to.
-fn wanted_agent(agent: Option<AgentId>, scope: Option<&str>) -> Option<AgentId> {
-    agent.filter(|_| scope != Some("all"))
+fn wanted_agent(agent: Option<AgentId>, scope: Option<&Word<UsageAgentScope>>) -> Option<AgentId> {
+    agent.filter(|_| scope.and_then(Word::known) != Some(UsageAgentScope::All))
 }
 
 /// The days a request is about.
 async fn calendar(gateway: &Gateway, method: &str, span: &UsageSpan) -> Result<Calendar, RequestError> {
-    let first = match span.range.as_deref() {
-        Some("all") => gateway.store().usage().first_call_at().await?,
+    let first = match span.range.as_ref().and_then(Word::known) {
+        Some(UsageRange::All) => gateway.store().usage().first_call_at().await?,
         _ => None,
     };
     let today = Today { now: gateway.clock().now_ms(), first, zone: own_zone(gateway) };

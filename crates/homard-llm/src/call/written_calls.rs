@@ -28,12 +28,12 @@ pub fn written_calls(text: &str, offered: &[ToolSpec]) -> Option<(Vec<Written>, 
     if offered.is_empty() {
         return None;
     }
-    let marked = MARKS.iter().find_map(|marks| between(text, *marks, offered));
+    let marked = MARKS.iter().find_map(|(open, close)| between(text, open, close, offered));
     marked.or_else(|| Some((whole(text, offered)?, String::new())))
 }
 
 /// Calls between marks; the last may lack its end.
-fn between(text: &str, (open, close): (&str, &str), offered: &[ToolSpec]) -> Option<(Vec<Written>, String)> {
+fn between(text: &str, open: &str, close: &str, offered: &[ToolSpec]) -> Option<(Vec<Written>, String)> {
     let (mut calls, mut rest, mut outside) = (Vec::new(), text, String::new());
     while let Some((before, after)) = rest.split_once(open).filter(|_| calls.len() < MAX_CALLS) {
         let (inside, behind) = after.split_once(close).unwrap_or((after, ""));

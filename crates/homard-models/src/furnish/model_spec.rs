@@ -27,12 +27,12 @@ pub(super) fn models(
     let written = own.into_iter().flat_map(|own| &own.models);
     let mut models: Vec<ModelSpec> = written.map(|model| from_config(provider, row, model, api)).collect();
     let Some(row) = row else { return models };
-    let known = row.models.iter().filter_map(|model| from_row(provider, row, (model.id, model), api));
+    let known = row.models.iter().filter_map(|model| from_row(provider, row, model.id, model, api));
     fill(&mut models, known);
     let newer = row
         .templates
         .iter()
-        .filter_map(|(new, _)| row.model(new).and_then(|like| from_row(provider, row, (new, like), api)));
+        .filter_map(|(new, _)| row.model(new).and_then(|like| from_row(provider, row, new, like, api)));
     fill(&mut models, newer);
     models
 }
@@ -106,7 +106,7 @@ pub(super) struct Wish<'a> {
     pub(super) place: String,
 }
 
-fn from_row(provider: &ProviderId, row: &Row, (id, like): (&str, &ModelRow), api: &str) -> Option<ModelSpec> {
+fn from_row(provider: &ProviderId, row: &Row, id: &str, like: &ModelRow, api: &str) -> Option<ModelSpec> {
     // The owner moved the provider to another API: what a model says of its own no longer holds.
     let own_api = like.api.filter(|_| row.api == api).unwrap_or(api);
     let mut spec = ModelSpec::new(provider.clone(), ModelId::parse(id).ok()?, own_api);

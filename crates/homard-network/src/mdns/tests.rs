@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homard_config::config::gateway::reach::MdnsMode;
 
-use super::{Beacon, Facts, shown};
+use super::{Beacon, Facts, services, shown};
 
 fn facts() -> Facts {
     Facts {
@@ -43,8 +43,9 @@ fn the_keys_are_the_documented_ones_and_full_adds_how_to_log_in() {
 fn what_we_announce_is_what_we_understand() {
     let txt: BTreeMap<String, String> =
         facts().txt(MdnsMode::Full).into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-    let place = || ("den.local.".to_owned(), 18_789);
-    let beacon = Beacon::from_txt("Den (Homard)".into(), place(), vec!["192.0.2.7".parse().unwrap()], &txt);
+    let host = "den.local.";
+    let beacon =
+        Beacon::from_txt("Den (Homard)".into(), host, 18_789, vec!["192.0.2.7".parse().unwrap()], &txt);
     assert_eq!(beacon.ws_url, "wss://192.0.2.7:18789");
     assert_eq!(beacon.host, "den.local");
     assert_eq!((beacon.gateway_port, beacon.ssh_port), (Some(18_789), Some(22)));
@@ -57,7 +58,7 @@ fn what_we_announce_is_what_we_understand() {
     for (addresses, txt, url) in rows {
         let addresses = addresses.iter().map(|ip| ip.parse().unwrap()).collect();
         let txt = txt.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        assert_eq!(Beacon::from_txt("x".into(), place(), addresses, &txt).ws_url, url);
+        assert_eq!(Beacon::from_txt("x".into(), host, 18_789, addresses, &txt).ws_url, url);
     }
 }
 
@@ -65,4 +66,16 @@ fn what_we_announce_is_what_we_understand() {
 fn words_from_the_network_are_cut_and_cannot_move_the_cursor() {
     assert_eq!(shown("a\u{1b}[31mb\r\n"), "a[31mb");
     assert_eq!(shown(&"é".repeat(200)).len(), 200);
+}
+
+#[test]
+fn apps_of_every_age_find_the_same_gateway() {
+    let services = services(&facts(), MdnsMode::Minimal).unwrap();
+    let kinds: Vec<&str> = services.iter().map(|service| service.get_type()).collect();
+    assert_eq!(kinds, ["_openclaw-gw._tcp.local.", "_openclaw._tcp.local."]);
+    for service in services {
+        assert_eq!(service.get_port(), 18_789);
+        assert_eq!(service.get_property_val_str("gatewayPort"), Some("18789"));
+        assert_eq!(service.get_property_val_str("sshPort"), None);
+    }
 }

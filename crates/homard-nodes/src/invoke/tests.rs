@@ -36,12 +36,16 @@ fn pieces_are_told_in_order_once_and_a_missing_one_does_not_hold_up_the_rest_for
     assert_eq!(gap.take(u64::MAX, "far".to_owned()), Vec::<String>::new());
 }
 
+fn told(ok: bool, payload: Option<Value>, payload_json: Option<String>) -> NodeInvokeResultParams {
+    let (id, node_id) = ("i".to_owned(), "n".parse().unwrap());
+    NodeInvokeResultParams { id, node_id, ok, payload, payload_json, error: None }
+}
+
 #[test]
 fn text_counts_before_the_value_and_text_that_is_no_json_is_passed_on() {
     let result = |payload: Option<Value>, text: Option<&str>| {
         let payload_json = text.map(str::to_owned);
-        let read =
-            read_result(NodeInvokeResultParams { ok: true, payload, payload_json, ..Default::default() });
+        let read = read_result(told(true, payload, payload_json));
         let Done { payload, .. } = read.unwrap();
         payload
     };
@@ -67,7 +71,7 @@ fn what_a_node_says_about_its_failure_is_cut_and_named() {
     let long = "x".repeat(10_000);
     assert_eq!(words(&error(None, Some(&long))).len(), 2_000);
     assert!(matches!(
-        read_result(NodeInvokeResultParams::default()),
+        read_result(told(false, None, None)),
         Err(InvokeError::Failed(NodeError { code: None, message: None }))
     ));
 }

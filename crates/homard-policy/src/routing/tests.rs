@@ -106,7 +106,7 @@ fn every_message_of_the_table_goes_where_the_table_says() {
         let columns: Vec<&str> = row.split(" | ").collect();
         let [setup, line, who, session, parent] = columns.as_slice() else { panic!("{row}") };
         let (message, threads) = said(line);
-        let found = destination(&setups[setup], (&message, Speaker::Owner), threads);
+        let found = destination(&setups[setup], &message, Speaker::Owner, threads);
         let index = found.binding.map_or("-".to_owned(), |index| index.to_string());
         let told = format!("{} {} {index}", found.agent, short(found.tier));
         let above = found.parent.map_or("-".to_owned(), |key| key.to_string());
@@ -122,21 +122,21 @@ fn every_message_of_the_table_goes_where_the_table_says() {
 #[test]
 fn an_agent_nobody_knows_is_replaced_and_the_owner_is_told() {
     let (message, threads) = said("matrix/default channel:!r:x suffix");
-    let found = destination(&setups()["bound"], (&message, Speaker::Owner), threads);
+    let found = destination(&setups()["bound"], &message, Speaker::Owner, threads);
     assert_eq!(found.agent.as_str(), "main");
     let note = found.note.unwrap();
     assert!(note.contains("bindings[9]") && note.contains("`ghost`"), "{note}");
     let (message, threads) = said("irc/default channel:#rust none");
-    assert_eq!(destination(&setups()["bound"], (&message, Speaker::Owner), threads).note, None);
+    assert_eq!(destination(&setups()["bound"], &message, Speaker::Owner, threads).note, None);
 }
 
 #[test]
 fn a_conversation_an_operator_names_is_taken_as_it_is() {
     let key = SessionKey::parse("agent:work:shopping").unwrap();
     let message = written::message("webchat", "default", Conversation::Session(key.clone()));
-    let found = destination(&setups()["bound"], (&message, Speaker::Owner), Threads::None);
+    let found = destination(&setups()["bound"], &message, Speaker::Owner, Threads::None);
     assert_eq!((found.agent.as_str(), found.session), ("work", key));
-    assert!(explain(&setups()["bound"], (&message, Speaker::Owner), Threads::None).considered.is_empty());
+    assert!(explain(&setups()["bound"], &message, Speaker::Owner, Threads::None).considered.is_empty());
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn several_agents_answer_where_the_owner_wants_it() {
     let setups = setups();
     let keys = |line: &str| -> Vec<String> {
         let (message, threads) = said(line);
-        let places = destinations(&setups["bound"], (&message, Speaker::Owner), threads);
+        let places = destinations(&setups["bound"], &message, Speaker::Owner, threads);
         places.into_iter().map(|place| place.session.to_string()).collect()
     };
     assert_eq!(
@@ -167,7 +167,7 @@ fn a_binding_may_keep_its_people_apart_though_others_are_not() {
     ] {
         let (message, threads) = said(line);
         assert_eq!(
-            destination(&rules, (&message, Speaker::Owner), threads).session.to_string(),
+            destination(&rules, &message, Speaker::Owner, threads).session.to_string(),
             expected,
             "{line}"
         );
@@ -191,7 +191,7 @@ fn every_binding_is_told_why_it_won_or_did_not() {
     ];
     for (line, index, outcome, words) in rows {
         let (message, threads) = said(line);
-        let told = explain(&setups()["bound"], (&message, Speaker::Owner), threads);
+        let told = explain(&setups()["bound"], &message, Speaker::Owner, threads);
         let one = &told.considered[index];
         assert_eq!((one.index, one.outcome), (index, outcome), "{line} {index}: {}", one.why);
         assert!(one.why.contains(words), "{line} {index}: {}", one.why);
@@ -216,7 +216,7 @@ proptest! {
         let mut rules = RouteRules::of(&homard_config::Config::empty(
             &homard_config::Paths::under(std::path::Path::new("home")), &homard_config::Environment::default()));
         rules.dm_scope = serde_json::from_value(json!(scope)).unwrap();
-        let found = destination(&rules, (&message, Speaker::Owner), style);
+        let found = destination(&rules, &message, Speaker::Owner, style);
         prop_assert!(found.session != SessionKey::Unknown, "{:?}", found);
         prop_assert_eq!(SessionKey::parse(&found.session.to_string()).unwrap(), found.session);
     }
@@ -232,7 +232,7 @@ fn only_the_owner_joins_the_main_conversation_and_a_taken_nick_joins_nobodys() {
         message
     };
     let key = |rules: &RouteRules, message: &Inbound, speaker| {
-        destination(rules, (message, speaker), Threads::None).session.to_string()
+        destination(rules, message, speaker, Threads::None).session.to_string()
     };
     let bare = rules(&json!({}), &json!([]));
     let message = direct("telegram", "7", None);

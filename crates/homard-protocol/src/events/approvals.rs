@@ -3,11 +3,13 @@
 use serde::Serialize;
 
 use crate::event::{Event, Guard};
-use crate::id::ToolCallId;
+use crate::id::{ApprovalId, ToolCallId};
 use crate::methods::approvals::{
-    ApprovalDecision, ExecApproval, ExecApprovalDetails, PluginApproval, PluginApprovalDetails,
+    ApprovalDecision, ApprovalEnding, ApprovalKind, ExecApproval, ExecApprovalDetails, PluginApproval,
+    PluginApprovalDetails,
 };
 use crate::scope::Scope;
+use crate::word::words;
 
 /// `exec.approval.requested`: a command waits for an answer.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -29,17 +31,37 @@ impl Event for PluginApprovalRequestedEvent {
     const GUARD: Guard = Guard::Operator(Scope::Approvals);
 }
 
+words! {
+    /// Whether a question waits.
+    ApprovalStage {
+        Requested = "requested",
+        Resolved = "resolved",
+    }
+}
+
+words! {
+    /// How a question stands.
+    ApprovalStatus {
+        Pending = "pending",
+        Approved = "approved",
+        Denied = "denied",
+        Expired = "expired",
+        /// Nobody could be asked.
+        Unavailable = "unavailable",
+        Cancelled = "cancelled",
+    }
+}
+
 /// A run waits for a person, or no longer does.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
 pub struct ApprovalPhase {
-    pub phase: &'static str,
-    /// `pending`, `approved`, `denied`, `expired`, `unavailable` or `cancelled`.
-    pub status: &'static str,
-    pub kind: &'static str,
+    pub phase: ApprovalStage,
+    pub status: ApprovalStatus,
+    pub kind: ApprovalKind,
     pub title: String,
-    pub approval_id: String,
+    pub approval_id: ApprovalId,
     pub approval_slug: String,
     pub tool_call_id: Option<ToolCallId>,
 }
@@ -48,14 +70,13 @@ pub struct ApprovalPhase {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalEnd<D> {
-    pub approval_kind: &'static str,
-    pub id: String,
+    pub approval_kind: ApprovalKind,
+    pub id: ApprovalId,
     /// What holds: an approval nobody answered is denied.
     pub decision: ApprovalDecision,
     pub resolved_by: Option<String>,
     pub ts: i64,
-    /// `user`, `timeout`, `no-route` or `cancelled`.
-    pub terminal_reason: &'static str,
+    pub terminal_reason: ApprovalEnding,
     /// What it was about.
     pub request: D,
 }

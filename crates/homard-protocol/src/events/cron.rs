@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::event::{Event, Guard};
+use crate::id::{JobId, RunId, SessionId};
 use crate::methods::cron::{CronDeliveryStatus, CronJob, CronRunEntry, CronRunStatus, CronUsage};
 use crate::scope::Scope;
 
@@ -22,7 +23,7 @@ pub enum CronAction {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronEvent {
-    pub job_id: String,
+    pub job_id: JobId,
     pub action: CronAction,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<CronJob>>,
@@ -49,11 +50,11 @@ pub struct CronEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_status: Option<CronDeliveryStatus>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,9 +66,9 @@ pub struct CronEvent {
 impl CronEvent {
     /// Something happened to a job.
     #[must_use]
-    pub fn about(job_id: impl Into<String>, action: CronAction) -> Self {
+    pub fn about(job_id: JobId, action: CronAction) -> Self {
         Self {
-            job_id: job_id.into(),
+            job_id,
             action,
             job: None,
             next_run_at_ms: None,

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::{Event, Guard};
+use crate::id::DeviceId;
 use crate::methods::nodes::PendingNodeRow;
 use crate::methods::voice::wake_words::WakeWords;
 use crate::scope::Scope;
@@ -45,7 +46,7 @@ pub enum NodeDecision {
 pub struct NodePairResolvedEvent {
     /// Which question; empty when a node was removed.
     pub request_id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
     pub decision: NodeDecision,
     pub ts: i64,
 }
@@ -63,13 +64,13 @@ impl Event for NodePairResolvedEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePresenceEvent {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// When a person used it.
     pub last_active_at_ms: Option<i64>,
     /// When it said so.
     pub presence_updated_at_ms: Option<i64>,
     /// Which node was used last.
-    pub active_node_id: Option<String>,
+    pub active_node_id: Option<DeviceId>,
 }
 
 impl Event for NodePresenceEvent {
@@ -85,7 +86,7 @@ impl Event for NodePresenceEvent {
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeHostStatsEvent {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// Processors, load, memory, disk, and when.
     pub host_stats: Value,
 }

@@ -9,17 +9,19 @@ use crate::presence::PresenceEntry;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_row::SessionRow;
+use crate::word::words;
 
 /// The event every socket gets before it has said anything.
 pub const CONNECT_CHALLENGE: &str = "connect.challenge";
 
 /// Every event this gateway can send, as `hello-ok` lists them.
-pub const ALL_EVENTS: [&str; 29] = [
+pub const ALL_EVENTS: [&str; 33] = [
     CONNECT_CHALLENGE,
     "agent",
     "channels.pairing.requested",
     "channels.pairing.resolved",
     "chat",
+    "config.changed",
     "cron",
     "device.pair.requested",
     "device.pair.resolved",
@@ -28,6 +30,7 @@ pub const ALL_EVENTS: [&str; 29] = [
     "exec.approval.resolved",
     "gateway.suspension",
     "health",
+    "heartbeat",
     "node.hostStats",
     "node.invoke.cancel",
     "node.invoke.request",
@@ -38,9 +41,11 @@ pub const ALL_EVENTS: [&str; 29] = [
     "plugin.approval.resolved",
     "presence",
     "session.message",
+    "session.operation",
     "session.tool",
     "sessions.changed",
     "shutdown",
+    "skills.changed",
     "talk.mode",
     "tick",
     "voicewake.changed",
@@ -80,6 +85,52 @@ pub struct HealthEvent(pub Value);
 impl Event for HealthEvent {
     const NAME: &'static str = "health";
     const GUARD: Guard = Guard::Everyone;
+}
+
+/// `heartbeat`: what came of a turn that an event started; what was said is for those who ask `last-heartbeat`.
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct HeartbeatEvent(pub Value);
+
+impl Event for HeartbeatEvent {
+    const NAME: &'static str = "heartbeat";
+    const GUARD: Guard = Guard::Everyone;
+
+    fn droppable(&self) -> bool {
+        true
+    }
+}
+
+/// `config.changed`: another configuration holds now. What is in it is not told.
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+pub struct ConfigChangedEvent {
+    pub path: String,
+    pub hash: String,
+    pub ts: i64,
+}
+
+impl Event for ConfigChangedEvent {
+    const NAME: &'static str = "config.changed";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
+}
+
+words! {
+    /// What changed the skills.
+    SkillsChange {
+        Manual = "manual",
+        ConfigChange = "config-change",
+    }
+}
+
+/// `skills.changed`: other skills, or other settings of them.
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+pub struct SkillsChangedEvent {
+    pub reason: SkillsChange,
+}
+
+impl Event for SkillsChangedEvent {
+    const NAME: &'static str = "skills.changed";
+    const GUARD: Guard = Guard::Operator(Scope::Read);
 }
 
 /// `shutdown`: the last event before the sockets close.

@@ -1,5 +1,7 @@
 //! `agents.create`, `.update`, `.delete` and `agents.files.*`: who answers, and the files that say how.
 
+pub mod workspace;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

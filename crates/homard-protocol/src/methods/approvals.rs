@@ -4,15 +4,18 @@
 //! know them.
 
 pub mod exec_policy;
+pub mod unified;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::id::{RunId, ToolCallId};
+use crate::id::{AgentId, ApprovalId, DeviceId, RunId, ToolCallId};
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::word::{Word, words};
 
 /// The longest a request of another program may wait, in milliseconds.
 pub const MAX_APPROVAL_WAIT_MS: u64 = 600_000;
@@ -35,6 +38,73 @@ pub enum ApprovalDecision {
     Deny,
 }
 
+words! {
+    /// The two families of questions clients know.
+    ApprovalKind {
+        Exec = "exec",
+        Plugin = "plugin",
+    }
+}
+
+words! {
+    /// Why nobody waits for an answer any more.
+    ApprovalEnding {
+        User = "user",
+        Timeout = "timeout",
+        /// Nobody could be asked.
+        NoRoute = "no-route",
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// How much is at stake.
+    #[derive(Default)]
+    ApprovalSeverity {
+        Info = "info",
+        #[default]
+        Warning = "warning",
+        Critical = "critical",
+    }
+}
+
+words! {
+    /// The first of two answers says no more than this.
+    ApprovalReceipt {
+        Accepted = "accepted",
+    }
+}
+
+words! {
+    /// Who hears of a question.
+    ApprovalRoute {
+        /// Somebody who may decide is connected.
+        ApprovalClient = "approval-client",
+        None = "none",
+    }
+}
+
+words! {
+    /// What a command runs on.
+    #[derive(Default)]
+    ExecHost {
+        Auto = "auto",
+        Sandbox = "sandbox",
+        #[default]
+        Gateway = "gateway",
+        Node = "node",
+    }
+}
+
+words! {
+    /// When a person is asked about commands.
+    ExecAskMode {
+        Off = "off",
+        OnMiss = "on-miss",
+        Always = "always",
+    }
+}
+
 /// What a command approval is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -46,7 +116,7 @@ pub struct ExecApprovalDetails {
     /// Where it would run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    pub host: String,
+    pub host: ExecHost,
     /// The security mode it is under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security: Option<String>,
@@ -62,16 +132,16 @@ pub struct ExecApprovalDetails {
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// The program that would start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_call_id: Option<String>,
+    pub tool_call_id: Option<ToolCallId>,
 }
 
 /// What an approval of any other tool is about.
@@ -85,31 +155,30 @@ pub struct PluginApprovalDetails {
     /// What would be done, whole, where the description had to leave some of it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// `info`, `warning` or `critical`.
-    pub severity: String,
+    pub severity: ApprovalSeverity,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool_call_id: Option<String>,
+    pub tool_call_id: Option<ToolCallId>,
     /// Why the person is asked. Homard's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionKey>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
 }
 
 /// An approval that waits.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval<D> {
-    pub approval_kind: String,
-    pub id: String,
+    pub approval_kind: ApprovalKind,
+    pub id: ApprovalId,
     /// What it is about.
     pub request: D,
     pub created_at_ms: i64,
@@ -133,10 +202,10 @@ impl Method for ExecApprovalList {
 }
 
 /// Names one approval: its id, or enough of its beginning.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalIdParams {
-    pub id: String,
+    pub id: ApprovalId,
 }
 
 /// `exec.approval.get`.
@@ -151,20 +220,20 @@ impl Method for ExecApprovalGet {
 }
 
 /// Answer of [`ExecApprovalGet`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalGetResult {
-    pub id: String,
+    pub id: ApprovalId,
     pub command_text: String,
     /// Its beginning, on one line.
     pub command_preview: Option<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
     /// On what it would run.
-    pub host: Option<String>,
-    /// Always `null`: there are no nodes yet.
-    pub node_id: Option<String>,
-    pub agent_id: Option<String>,
+    pub host: Option<ExecHost>,
+    /// Always `null`: a node asks about its own commands itself.
+    pub node_id: Option<DeviceId>,
+    pub agent_id: Option<AgentId>,
     pub expires_at_ms: i64,
     /// Why the person is asked. Homard's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -202,13 +271,13 @@ pub struct ExecApprovalRequestParams {
     pub cwd: Option<String>,
     /// On what it would run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub host: Option<String>,
+    pub host: Option<Word<ExecHost>>,
     /// The security mode it is under.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub security: Option<String>,
     /// When such commands are asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ask: Option<String>,
+    pub ask: Option<Word<ExecAskMode>>,
     /// Why it is asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warning_text: Option<String>,
@@ -245,28 +314,26 @@ pub struct ExecApprovalRequestParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalAccepted {
-    pub status: String,
-    pub id: String,
-    /// `approval-client` when somebody who may decide is connected, else `none`.
-    pub delivery_route: String,
+    pub status: ApprovalReceipt,
+    pub id: ApprovalId,
+    pub delivery_route: ApprovalRoute,
     pub created_at_ms: i64,
     pub expires_at_ms: i64,
 }
 
 /// How an approval ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalDecided {
-    pub id: String,
+    pub id: ApprovalId,
     /// What was said; `null` when nobody answered, which counts as no.
     pub decision: Option<ApprovalDecision>,
     /// Since when it waited.
     pub created_at_ms: i64,
     /// Until when it would have.
     pub expires_at_ms: i64,
-    /// `user`, `timeout`, `no-route` or `cancelled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub terminal_reason: Option<String>,
+    pub terminal_reason: Option<ApprovalEnding>,
 }
 
 /// `exec.approval.waitDecision`: waits for the end of an approval somebody else asked for.
@@ -296,7 +363,7 @@ impl Method for ExecApprovalResolve {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalResolveParams {
     /// The id, or enough of its beginning.
-    pub id: String,
+    pub id: ApprovalId,
     pub decision: ApprovalDecision,
     /// For whom the client answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]

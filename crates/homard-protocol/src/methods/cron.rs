@@ -11,18 +11,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::{AgentId, JobId, RunId, padded};
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_ref::SessionRef;
+use crate::word::words;
 
 pub use job::{
     CronAddParams, CronAlertRule, CronAutoDisabled, CronCompletionDestination, CronDelivery,
-    CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronFailureAlert, CronJob, CronJobState,
-    CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
+    CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronDisabledFor, CronFailureAlert, CronJob,
+    CronJobState, CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
 };
 pub use preview::{
     CronPreview, CronPreviewParams, CronPreviewResult, DEFAULT_PREVIEW_RUNS, MAX_PREVIEW_RUNS,
 };
-pub use run::{CronRunEntry, CronUsage};
+pub use run::{CronRunAction, CronRunEntry, CronUsage};
 
 /// Most jobs or runs in one answer.
 pub const MAX_CRON_LIMIT: u32 = 200;
@@ -44,10 +47,10 @@ impl Method for CronList {
 pub struct CronListParams {
     /// Only jobs made in this conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_key: Option<String>,
+    pub session_key: Option<SessionRef>,
     /// Whose conversation that is, when it is named without its agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_agent_id: Option<String>,
+    pub session_agent_id: Option<AgentId>,
     /// Those that are switched off, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_disabled: Option<bool>,
@@ -76,7 +79,7 @@ pub struct CronListParams {
     pub sort_dir: Option<CronSortDir>,
     /// Only jobs of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     /// Whether less about each is enough. They are told whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compact: Option<bool>,
@@ -167,17 +170,17 @@ pub struct CronListResult {
     pub snapshot_revision: String,
     /// Where their results would go, by id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub delivery_previews: Option<BTreeMap<String, CronDeliveryPreview>>,
+    pub delivery_previews: Option<BTreeMap<JobId, CronDeliveryPreview>>,
 }
 
 /// Which job: by `id`, or by `jobId` as older clients say.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronJobParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub job_id: Option<String>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub id: Option<JobId>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<JobId>,
 }
 
 /// `cron.get`.
@@ -272,10 +275,10 @@ impl Method for CronUpdate {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronUpdateParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub job_id: Option<String>,
+    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub id: Option<JobId>,
+    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<JobId>,
     /// What changes; `null` clears.
     pub patch: Map<String, Value>,
     /// Refuses the change when the job is no longer the one that was read.
@@ -319,10 +322,10 @@ impl Method for CronRun {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronRunParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub job_id: Option<String>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub id: Option<JobId>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<JobId>,
     /// Whether it must be due, or switched on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<CronRunMode>,
@@ -343,6 +346,17 @@ pub enum CronRunMode {
     IfEnabled,
 }
 
+words! {
+    /// Why a job that was to run does not.
+    CronNotRun {
+        AlreadyRunning = "already-running",
+        Disabled = "disabled",
+        NotDue = "not-due",
+        /// The gateway is about to end.
+        Stopped = "stopped",
+    }
+}
+
 /// Answer of [`CronRun`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
@@ -355,9 +369,9 @@ pub struct CronRunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<CronNotRun>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     /// The gateway that runs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process_instance_id: Option<String>,
@@ -388,15 +402,15 @@ pub enum CronRunsScope {
 pub struct CronRunsParams {
     /// Only of this agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_id: Option<String>,
+    pub agent_id: Option<AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<CronRunsScope>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub id: Option<JobId>,
+    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<JobId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub job_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.

@@ -7,9 +7,11 @@ pub mod invoke;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use crate::id::{DeviceId, padded};
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
 
@@ -34,7 +36,7 @@ pub struct NodeListResult {
     pub ts: i64,
     /// The one that was used last, of those that say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub active_node_id: Option<String>,
+    pub active_node_id: Option<DeviceId>,
     /// Those that are connected first, then those that were.
     pub nodes: Vec<Node>,
 }
@@ -56,7 +58,7 @@ pub enum NodeApproval {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
@@ -149,7 +151,13 @@ impl Method for NodeDescribe {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeParams {
-    pub node_id: String,
+    #[serde(deserialize_with = "named")]
+    pub node_id: DeviceId,
+}
+
+/// Reads which node a client means.
+fn named<'de, D: Deserializer<'de>>(from: D) -> Result<DeviceId, D::Error> {
+    padded(from)?.ok_or_else(|| D::Error::custom("nodeId required"))
 }
 
 /// Answer of [`NodeDescribe`].
@@ -175,7 +183,8 @@ impl Method for NodeRename {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeName {
-    pub node_id: String,
+    #[serde(deserialize_with = "named")]
+    pub node_id: DeviceId,
     pub display_name: String,
 }
 
@@ -204,7 +213,7 @@ pub struct NodePairListResult {
 #[serde(rename_all = "camelCase")]
 pub struct PendingNodeRow {
     pub request_id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
@@ -236,7 +245,7 @@ pub struct PendingNodeRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedNodeRow {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
@@ -307,7 +316,7 @@ impl Method for NodePairReject {
 #[serde(rename_all = "camelCase")]
 pub struct NodePairRejected {
     pub request_id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
 }
 
 /// `node.pair.remove`: a device is no node any more.

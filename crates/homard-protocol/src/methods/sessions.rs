@@ -7,6 +7,7 @@ pub mod compact;
 pub mod context;
 pub mod details;
 pub mod groups;
+pub mod patch_many;
 pub mod search;
 pub mod undo;
 
@@ -293,9 +294,15 @@ impl Method for SessionsPatch {
     type Result = SessionsPatchResult;
 
     fn access_for(params: &Self::Params) -> Access {
-        let full = params.settings.get("permissionMode").and_then(Value::as_str) == Some("full");
-        let ordinary =
-            params.settings.keys().all(|k| WRITABLE.contains(&k.as_str()) || k.starts_with("expected"));
+        Self::access_of(&params.settings)
+    }
+}
+
+impl SessionsPatch {
+    /// Who may make this change.
+    pub(crate) fn access_of(settings: &Map<String, Value>) -> Access {
+        let full = settings.get("permissionMode").and_then(Value::as_str) == Some("full");
+        let ordinary = settings.keys().all(|k| WRITABLE.contains(&k.as_str()) || k.starts_with("expected"));
         Access::Operator(if ordinary && !full { Scope::Write } else { Scope::Admin })
     }
 }

@@ -1,6 +1,7 @@
 //! `health`, `status`, `logs.tail`, presence and heartbeats.
 
 pub mod maintenance;
+pub mod other_rooms;
 pub mod page_load;
 pub mod side_lists;
 pub mod wake;

@@ -11,9 +11,11 @@ use serde_json::Value;
 use crate::id::{AgentId, RunId};
 use crate::message::Usage;
 use crate::method::{Access, Method, NoParams};
+use crate::run_status::{CallState, RunStatus};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::word::{Word, words};
 
 /// Days in a report unless the caller says otherwise.
 pub const DEFAULT_DAYS: u32 = 30;
@@ -37,18 +39,56 @@ pub struct UsageSpan {
     /// So many days up to today.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
-    /// `7d`, `30d`, `90d`, `1y` or `all`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub range: Option<String>,
-    /// Whose days: `utc`, `gateway` (its time zone) or `specific` (the next two fields).
+    pub range: Option<Word<UsageRange>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mode: Option<String>,
+    pub mode: Option<Word<UsageZone>>,
     /// For `specific`: `UTC+2` or `UTC-5:30`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub utc_offset: Option<String>,
     /// For `specific`: an IANA name such as `Europe/Paris`; wins over the offset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+}
+
+words! {
+    /// A span of days with a name.
+    UsageRange {
+        Week = "7d",
+        Month = "30d",
+        Quarter = "90d",
+        Year = "1y",
+        /// From the first call on record.
+        All = "all",
+    }
+}
+
+words! {
+    /// Where days begin and end.
+    UsageZone {
+        Utc = "utc",
+        /// Where the gateway is.
+        Gateway = "gateway",
+        /// As the fields beside it say.
+        Specific = "specific",
+    }
+}
+
+words! {
+    /// Whose calls are counted.
+    UsageAgentScope {
+        /// Every agent's, whatever `agentId` says.
+        All = "all",
+    }
+}
+
+words! {
+    /// How complete a report is.
+    #[derive(Default)]
+    UsageFreshness {
+        #[default]
+        Fresh = "fresh",
+    }
 }
 
 /// Sums over model calls; money in US dollars.
@@ -113,19 +153,13 @@ pub struct UsageDay {
 }
 
 /// How complete a report is. Homard reads its own table, so that it always is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageCacheStatus {
-    pub status: String,
+    pub status: UsageFreshness,
     pub cached_files: u32,
     pub pending_files: u32,
     pub stale_files: u32,
-}
-
-impl Default for UsageCacheStatus {
-    fn default() -> Self {
-        Self { status: "fresh".to_owned(), cached_files: 0, pending_files: 0, stale_files: 0 }
-    }
 }
 
 /// `usage.cost`.
@@ -147,9 +181,8 @@ pub struct UsageCostParams {
     pub span: UsageSpan,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// `all`: every agent's, whatever `agentId` says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_scope: Option<String>,
+    pub agent_scope: Option<Word<UsageAgentScope>>,
 }
 
 /// Answer of [`UsageCost`].
@@ -272,8 +305,7 @@ pub struct UsageRunsResult {
 pub struct RunUsage {
     pub run_id: RunId,
     pub session_key: SessionKey,
-    /// `ok`, `error`, `aborted`, `timed-out` or `interrupted`.
-    pub status: String,
+    pub status: RunStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -314,7 +346,7 @@ pub struct RunAttempt {
 }
 
 /// One model call of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
     pub timestamp: i64,
@@ -326,8 +358,8 @@ pub struct RunCall {
     /// How much it was to think.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<String>,
-    /// `settled`, `open` or `lost`.
-    pub state: String,
+    pub state: CallState,
+    /// Why the model stopped, or what went wrong.
     pub outcome: String,
     /// Milliseconds until the first word.
     #[serde(default, skip_serializing_if = "Option::is_none")]

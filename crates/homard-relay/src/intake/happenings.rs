@@ -61,7 +61,7 @@ impl Intake {
             timestamp,
             details: Details::default(),
         };
-        let place = destination(&rules.routes, (&as_message, rules.speaker(&as_message)), threads);
+        let place = destination(&rules.routes, &as_message, rules.speaker(&as_message), threads);
         let labels: Vec<Label> =
             label.into_iter().map(|who| Label::new(Source::Message, format!("done by {who}"))).collect();
         self.inner().store().inbox().tell(id, &place.session, text, Label::beside(None, &labels)).await?;

@@ -151,7 +151,7 @@ impl Intake {
         let account = rules.account(&message.channel, &message.account);
         let our_name = self.our_name(message);
         let mut outcome = IntakeOutcome::Nothing("nobody is to answer".to_owned());
-        let destinations = destinations(&rules.routes, (message, rules.speaker(message)), threads);
+        let destinations = destinations(&rules.routes, message, rules.speaker(message), threads);
         let last = destinations.len().saturating_sub(1);
         let mut told = None;
         for (at, destination) in destinations.into_iter().enumerate() {

@@ -40,7 +40,7 @@ impl MessageActions {
             details: Details::default(),
         };
         let rules = self.inner().company_rules();
-        destination(&rules.routes, (&heard, rules.speaker(&heard)), threads).session
+        destination(&rules.routes, &heard, rules.speaker(&heard), threads).session
     }
 
     async fn inject(&self, key: &SessionKey, address: &Address, said: String) -> Result<(), StoreError> {

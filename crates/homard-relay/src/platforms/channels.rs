@@ -16,7 +16,7 @@ use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{Mutex, Tasks};
 use homard_store::StoreError;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 pub use status::AccountStatus;
 
@@ -38,13 +38,16 @@ pub(crate) struct Channels {
     to_relay: mpsc::Sender<InboxItem>,
     /// The other end of that line, until an account is connected and somebody listens.
     unheard: Mutex<Option<mpsc::Receiver<InboxItem>>>,
+    /// An account is connected, stopped or in trouble, or no longer is.
+    changed: Arc<Notify>,
     tasks: Tasks,
 }
 
 impl Channels {
     pub(crate) fn new() -> Self {
         let (to_relay, heard) = mpsc::channel(HEARD);
-        Self { accounts: Mutex::default(), to_relay, unheard: Mutex::new(Some(heard)), tasks: Tasks::new() }
+        let unheard = Mutex::new(Some(heard));
+        Self { accounts: Mutex::default(), to_relay, unheard, changed: Arc::default(), tasks: Tasks::new() }
     }
 
     /// One that may be spoken through: it was not stopped by hand.
@@ -86,6 +89,10 @@ impl Channels {
         self.accounts.lock().get(&(channel.clone(), account.clone())).map(Arc::clone)
     }
 
+    fn make(&self, channel: SharedChannel) -> Account {
+        Account::new(channel, Arc::clone(&self.changed))
+    }
+
     fn put(&self, account: &Arc<Account>) -> Option<Arc<Account>> {
         self.accounts.lock().insert(account.name(), Arc::clone(account))
     }
@@ -116,7 +123,7 @@ impl Platforms {
     /// written for their platforms. To be called before [`Turns::recover`](crate::Turns::recover).
     pub fn know_channels(&self, accounts: &[SharedChannel]) {
         for channel in accounts {
-            drop(self.channels().put(&Arc::new(Account::new(Arc::clone(channel)))));
+            drop(self.channels().put(&Arc::new(self.channels().make(Arc::clone(channel)))));
         }
     }
 
@@ -135,7 +142,7 @@ impl Platforms {
 
     /// Connects an account, in the place of the one of the same name if there is one.
     pub async fn replace_channel(&self, channel: SharedChannel) {
-        let account = Arc::new(Account::new(channel));
+        let account = Arc::new(self.channels().make(channel));
         if let Some(old) = self.channels().put(&account) {
             old.stop().await;
         }
@@ -162,7 +169,7 @@ impl Platforms {
             return Some(false);
         }
         account.stop().await;
-        let fresh = Arc::new(Account::new(account.channel()));
+        let fresh = Arc::new(self.channels().make(account.channel()));
         fresh.change(|status| {
             *status = account.status();
             status.last_error = None;
@@ -180,6 +187,12 @@ impl Platforms {
         account.stop().await;
         account.change(|status| status.last_stop_at = Some(self.inner().clock().now_ms()));
         Some(!was_stopped)
+    }
+
+    /// Notified when an account is connected, stopped or in trouble, or no longer is.
+    #[must_use]
+    pub fn changes(&self) -> Arc<Notify> {
+        Arc::clone(&self.channels().changed)
     }
 
     /// How all accounts are, by platform and name.

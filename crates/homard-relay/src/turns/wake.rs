@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_channel::Inbound;
 use homard_policy::envelope::waking_event;
+use homard_protocol::events::HeartbeatEvent;
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{Clip, Mutex};
 use homard_store::RunStatus;
@@ -131,11 +132,20 @@ impl Turns {
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
-                let mut last = turns.wakes().last.lock();
-                *last = Some(seen(&end, reason));
+                let seen = seen(&end, reason);
+                *turns.wakes().last.lock() = Some(seen.clone());
+                turns.inner().bus().publish(&HeartbeatEvent(untold(seen)));
             }
         });
     }
+}
+
+/// The same for those who may not read what is said.
+fn untold(mut seen: Value) -> Value {
+    if let Some(fields) = seen.as_object_mut() {
+        fields.retain(|name, _| !matches!(name.as_str(), "preview" | "message"));
+    }
+    seen
 }
 
 /// The end of a turn as a look at it.

@@ -1,10 +1,10 @@
 //! Looking back at runs, and putting away the conversations of old ones.
 
-use homard_protocol::SessionKey;
+use homard_protocol::{AgentId, JobId, RunId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{ToSql, params_from_iter};
 
-use super::{CronRunRow, CronStore, RUN_COLUMNS, read_run};
+use super::{CronRunRow, CronStore, RUN_COLUMNS, collect, read_run};
 use crate::store::{StoreError, parse_column};
 
 /// Conversations put away in one go.
@@ -13,9 +13,9 @@ const SWEEP_ROWS: i64 = 200;
 /// Which runs.
 #[derive(Debug, Clone, Default)]
 pub struct CronRunQuery {
-    pub job_id: Option<String>,
-    pub agent_id: Option<String>,
-    pub run_id: Option<String>,
+    pub job_id: Option<JobId>,
+    pub agent_id: Option<AgentId>,
+    pub run_id: Option<RunId>,
     /// Ended so; empty for any.
     pub statuses: Vec<String>,
     /// Whose result fared so; empty for any.
@@ -53,7 +53,7 @@ impl CronStore<'_> {
                 "SELECT {RUN_COLUMNS} FROM cron_runs WHERE {filter} ORDER BY ended_at {order}, run_id {order} \
                  LIMIT {limit} OFFSET {offset}"
             );
-            let runs = collect(cx.conn.prepare_cached(&sql)?.query(values_of())?)?;
+            let runs = collect(cx.conn.prepare_cached(&sql)?.query(values_of())?, read_run)?;
             Ok(CronRunPage { runs, total: u64::try_from(total).unwrap_or(0) })
         })
         .await
@@ -85,15 +85,15 @@ impl CronStore<'_> {
 
 fn filter(query: &CronRunQuery) -> (String, Vec<String>) {
     let (mut parts, mut values) = (vec!["ended_at IS NOT NULL".to_owned()], Vec::new());
-    let mut named = |column: &str, value: Option<&String>| {
+    let mut named = |column: &str, value: Option<&str>| {
         if let Some(value) = value {
-            values.push(value.clone());
+            values.push(value.to_owned());
             parts.push(format!("{column} = ?{}", values.len()));
         }
     };
-    named("job_id", query.job_id.as_ref());
-    named("agent_id", query.agent_id.as_ref());
-    named("run_id", query.run_id.as_ref());
+    named("job_id", query.job_id.as_ref().map(JobId::as_str));
+    named("agent_id", query.agent_id.as_ref().map(AgentId::as_str));
+    named("run_id", query.run_id.as_ref().map(RunId::as_str));
     for (column, wanted) in [("status", &query.statuses), ("delivery_status", &query.delivery_statuses)] {
         if !wanted.is_empty() {
             let from = values.len();
@@ -109,12 +109,4 @@ fn filter(query: &CronRunQuery) -> (String, Vec<String>) {
         parts.push(format!("({} OR {} OR {})", found("summary"), found("error"), found("job_name")));
     }
     (parts.join(" AND "), values)
-}
-
-pub(super) fn collect(mut rows: rusqlite::Rows<'_>) -> Result<Vec<CronRunRow>, StoreError> {
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read_run(row)?);
-    }
-    Ok(found)
 }

@@ -1,11 +1,13 @@
 //! A run begins once, ends once, and a crash in between leaves it to be found.
 
+use homard_protocol::AgentId;
+
 use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron};
 use crate::engine::fixture::{Home, NOW, key};
 
 fn job(id: &str) -> CronJobRow {
     CronJobRow {
-        id: id.to_owned(),
+        id: id.parse().unwrap(),
         declaration_key: None,
         enabled: true,
         next_run_at: Some(NOW),
@@ -20,10 +22,10 @@ fn job(id: &str) -> CronJobRow {
 
 fn run(id: &str, job: &str) -> CronRunRow {
     CronRunRow {
-        run_id: id.to_owned(),
-        job_id: job.to_owned(),
+        run_id: id.parse().unwrap(),
+        job_id: job.parse().unwrap(),
         job_name: format!("job {job}"),
-        agent_id: "main".to_owned(),
+        agent_id: AgentId::main(),
         session_key: key("agent:main:cron:a:run:b"),
         started_at: NOW,
         plan: "{}".to_owned(),
@@ -39,7 +41,7 @@ fn run(id: &str, job: &str) -> CronRunRow {
 
 fn end(id: &str, status: &'static str, at: i64) -> FinishCron {
     FinishCron {
-        run_id: id.to_owned(),
+        run_id: id.parse().unwrap(),
         settle: Box::new(move |run, job| {
             run.ended_at = Some(at);
             run.status = Some(status.to_owned());
@@ -75,7 +77,7 @@ async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
 #[tokio::test]
 async fn a_job_that_only_believes_to_run_is_freed() {
     let home = Home::new();
-    home.store.cron().add(CronJobRow { running: Some("lost".to_owned()), ..job("a") }).await.unwrap();
+    home.store.cron().add(CronJobRow { running: Some("lost".parse().unwrap()), ..job("a") }).await.unwrap();
     assert_eq!(home.store.cron().free_stuck().await.unwrap(), 1);
     assert_eq!(home.store.cron().free_stuck().await.unwrap(), 0);
     assert_eq!(home.store.cron().due(NOW).await.unwrap().len(), 1);
@@ -86,8 +88,8 @@ async fn a_declaration_key_names_one_job() {
     let home = Home::new();
     let declared = || CronJobRow { declaration_key: Some("backup".to_owned()), ..job("a") };
     home.store.cron().add(declared()).await.unwrap();
-    let again = home.store.cron().add(CronJobRow { id: "b".to_owned(), ..declared() }).await.unwrap();
-    assert!(matches!(again, CronAdded::Known(known) if known.id == "a"));
+    let again = home.store.cron().add(CronJobRow { id: "b".parse().unwrap(), ..declared() }).await.unwrap();
+    assert!(matches!(again, CronAdded::Known(known) if known.id.as_str() == "a"));
 }
 
 #[tokio::test]
@@ -102,7 +104,10 @@ async fn runs_are_found_by_what_they_are_and_told_in_pages() {
         let store = home.store.clone();
         async move {
             let page = store.cron().runs(CronRunQuery { limit: 2, ..query }).await.unwrap();
-            (page.runs.into_iter().map(|run| run.run_id).collect::<Vec<_>>().join(","), page.total)
+            (
+                page.runs.into_iter().map(|run| run.run_id.to_string()).collect::<Vec<_>>().join(","),
+                page.total,
+            )
         }
     };
     let any = CronRunQuery::default;
@@ -111,7 +116,7 @@ async fn runs_are_found_by_what_they_are_and_told_in_pages() {
     assert_eq!(page(CronRunQuery { ascending: true, ..any() }).await, ("a,b".to_owned(), 3));
     assert_eq!(page(CronRunQuery { statuses: vec!["ok".to_owned()], ..any() }).await, ("c,a".to_owned(), 2));
     assert_eq!(page(CronRunQuery { text: Some("JOB B".to_owned()), ..any() }).await, ("b".to_owned(), 1));
-    assert_eq!(page(CronRunQuery { run_id: Some("a".to_owned()), ..any() }).await, ("a".to_owned(), 1));
+    assert_eq!(page(CronRunQuery { run_id: Some("a".parse().unwrap()), ..any() }).await, ("a".to_owned(), 1));
     assert_eq!(home.store.cron().take_old_sessions(NOW + 10_000).await.unwrap().len(), 3);
     assert_eq!(home.store.cron().take_old_sessions(NOW + 10_000).await.unwrap(), []);
 }

@@ -112,7 +112,7 @@ impl PairingStore<'_> {
             let now = batch.now();
             forget_expired(batch)?;
             let meta = to_json("meta", &short(meta))?;
-            if let Some(PairingRequest { code, meta, .. }) = seen_again(batch, (&channel, &account, &sender))? {
+            if let Some(PairingRequest { code, meta, .. }) = seen_again(batch, &channel, &account, &sender)? {
                 return Ok(PairingAsked::Known { code, meta });
             }
             let sql = "SELECT count(*) FROM dm_pairing WHERE channel = ?1 AND account_id = ?2";
@@ -169,8 +169,8 @@ impl PairingStore<'_> {
             .store
             .write(move |batch| {
                 let Some(request) = take(batch, &channel, &code)? else { return Ok(None) };
-                let who = (&request.channel, &request.account, request.sender.as_str());
-                add(batch.conn, who, batch.now())?;
+                let PairingRequest { channel, account, sender, .. } = &request;
+                add(batch.conn, channel, account, sender.as_str(), batch.now())?;
                 Ok(Some(request))
             })
             .await;
@@ -228,7 +228,7 @@ impl PairingStore<'_> {
     ) -> Result<bool, StoreError> {
         let (channel, account, sender) = (channel.clone(), account.clone(), sender.trim().to_owned());
         let added =
-            self.store.write(move |batch| add(batch.conn, (&channel, &account, &sender), batch.now())).await;
+            self.store.write(move |batch| add(batch.conn, &channel, &account, &sender, batch.now())).await;
         self.store.let_in_cache().forget();
         added
     }
@@ -259,7 +259,9 @@ impl PairingStore<'_> {
 /// Notes that somebody who waits wrote again.
 fn seen_again(
     batch: &Batch<'_>,
-    (channel, account, sender): (&ChannelId, &AccountId, &PeerId),
+    channel: &ChannelId,
+    account: &AccountId,
+    sender: &PeerId,
 ) -> Result<Option<PairingRequest>, StoreError> {
     let sql = format!(
         "UPDATE dm_pairing SET last_seen_at = ?4 WHERE channel = ?1 AND account_id = ?2 AND sender_id = ?3
@@ -288,7 +290,9 @@ fn take(batch: &Batch<'_>, channel: &ChannelId, code: &str) -> Result<Option<Pai
 /// Adds somebody to those who were let in. `*` would be everybody and is never kept.
 fn add(
     conn: &Connection,
-    (channel, account, sender): (&ChannelId, &AccountId, &str),
+    channel: &ChannelId,
+    account: &AccountId,
+    sender: &str,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     if sender.is_empty() || sender == "*" {

@@ -271,7 +271,7 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
         // Neither the run's own words nor a result of its calls.
         tail.retain(|message| !matches!(message, Message::Assistant(said) if said.is_said_beside()));
         if let Some(Message::User(last)) = tail.first() {
-            steered::finish_if_written(batch, (&run_id, session_id), last)?;
+            steered::finish_if_written(batch, &run_id, session_id, last)?;
         }
         entries.extend(unanswered(&tail).map(|call| no_result(call, now)));
         let mut note = AssistantMessage::injected(String::new(), StopReason::Aborted, now);

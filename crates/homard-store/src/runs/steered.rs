@@ -32,7 +32,7 @@ impl RunStore<'_> {
         let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
         self.store
             .write(move |batch| {
-                check(batch, &run_id, (&into, &session_id))?;
+                check(batch, &run_id, &into, &session_id)?;
                 let appended = append_user(batch, &session_id, Vec::new(), message)?;
                 finish(batch, &run_id, &into, &session_id)?;
                 Ok(appended)
@@ -54,7 +54,7 @@ impl RunStore<'_> {
         let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
         self.store
             .write(move |batch| {
-                check(batch, &run_id, (&into, &session_id))?;
+                check(batch, &run_id, &into, &session_id)?;
                 let appended = append_user(batch, &session_id, Vec::new(), said)?;
                 batch.execute(
                     "UPDATE runs SET message = ?2 WHERE run_id = ?1",
@@ -67,11 +67,7 @@ impl RunStore<'_> {
 }
 
 /// One must wait and the other run.
-fn check(
-    batch: &Batch<'_>,
-    run_id: &RunId,
-    (into, session_id): (&RunId, &SessionId),
-) -> Result<(), StoreError> {
+fn check(batch: &Batch<'_>, run_id: &RunId, into: &RunId, session_id: &SessionId) -> Result<(), StoreError> {
     let waiting = existing(batch, run_id)?;
     if waiting.status != RunStatus::Queued {
         return Err(StoreError::RunState { run_id: run_id.clone(), status: waiting.status });
@@ -109,7 +105,8 @@ fn finish(batch: &Batch<'_>, run_id: &RunId, into: &RunId, session_id: &SessionI
 /// in the conversation; a turn of its own would say it twice.
 pub(super) fn finish_if_written(
     batch: &Batch<'_>,
-    (into, session_id): (&RunId, &SessionId),
+    into: &RunId,
+    session_id: &SessionId,
     last: &UserMessage,
 ) -> Result<(), StoreError> {
     let name = last.idempotency_key.as_deref().and_then(|key| key.strip_suffix(KEY_END));

@@ -174,7 +174,10 @@ async fn runs_that_ended_long_ago_are_forgotten_at_start() {
 
 #[test]
 fn every_status_reads_as_it_is_written() {
-    for status in RunStatus::ALL {
+    let queued = [RunStatus::Queued, RunStatus::Running];
+    let ended =
+        [RunStatus::Ok, RunStatus::Error, RunStatus::Aborted, RunStatus::TimedOut, RunStatus::Interrupted];
+    for status in queued.into_iter().chain(ended) {
         assert_eq!(status.as_str().parse(), Ok(status));
     }
     assert!("done".parse::<RunStatus>().is_err());

@@ -5,9 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use homard_protocol::{SessionId, SessionKey};
+use uuid::Uuid;
 
 use super::restore::{Ended, remember};
-use super::rows::{fresh_session_id, load, save};
+use super::rows::{load, save};
 use super::{Draft, SessionEntry, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
 use crate::notes;
@@ -92,7 +93,7 @@ fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result
     let previous = Some(old.session_id.clone());
     let mut draft = Draft::of(old.clone());
     draft.record = SessionRecord {
-        session_id: fresh_session_id()?,
+        session_id: Uuid::new_v4().into(),
         entry: carried_over(old.entry, batch.now()),
         last_message_preview: None,
         derived_title: None,

@@ -140,7 +140,7 @@ pub(crate) fn load_or_new(
         return Ok(Draft::of(record));
     }
     let now = batch.now();
-    let session_id = fresh_session_id()?;
+    let session_id = SessionId::from(Uuid::new_v4());
     let agent_id = key.agent_id().or(agent).cloned().unwrap_or_else(AgentId::main);
     let entry = SessionEntry {
         session_id: Some(session_id.clone()),
@@ -159,11 +159,6 @@ pub(crate) fn load_or_new(
         derived_title: None,
     };
     Ok(Draft { record, held: None })
-}
-
-/// A new transcript id.
-pub(super) fn fresh_session_id() -> Result<SessionId, StoreError> {
-    parse_column("session_id", &Uuid::new_v4().to_string())
 }
 
 /// Writes a row back; `updatedAt` never goes backwards. Columns that stay as they are, are not named: every index over

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use homard_protocol::ApprovalId;
 use homard_protocol::methods::approvals::APPROVAL_SLUG_CHARS;
 use homard_runtime::{Clock, millis_i64};
 use tokio::sync::watch;
@@ -44,7 +45,7 @@ impl Approvals {
     /// When nobody can be asked or the name is taken.
     pub fn post_as(
         &self,
-        id: String,
+        id: ApprovalId,
         request: ApprovalRequest,
         clock: &Clock,
         within: Duration,

@@ -31,7 +31,7 @@ async fn a_question_ends_with_the_first_answer() {
     let heard: Arc<Mutex<Vec<String>>> = Arc::default();
     let (told, answerer) = (Arc::clone(&heard), approvals.clone());
     approvals.subscribe(move |question| {
-        told.lock().push(question.id.clone());
+        told.lock().push(question.id.to_string());
         if question.outcome.is_none() {
             assert_eq!(answerer.resolve(&question.id, Verdict::AllowAlways, "me"), Err(NotTaken::OnceOnly));
             assert!(answerer.resolve(&question.id, Verdict::AllowOnce, "me").is_ok());

@@ -164,7 +164,17 @@ fn set(cx: &Cx, args: &SetArgs) -> anyhow::Result<()> {
         Err(_plain) => Value::String(args.value.clone()),
     };
     let outcome = set_path(&cx.source, &args.path, value)?;
-    tell(cx, &format!("set {}", args.path), &outcome)
+    tell(cx, &format!("set {}", args.path), &outcome)?;
+    let inert = cx.snapshot().inert;
+    for place in inert.iter().filter(|place| is_within(place, &args.path) || is_within(&args.path, place)) {
+        cx.console.warn(&format!("`{place}` is known and not yet in effect"));
+    }
+    Ok(())
+}
+
+/// Whether one path is another, or lies beneath it.
+fn is_within(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn tell(cx: &Cx, what: &str, outcome: &WriteOutcome) -> anyhow::Result<()> {

@@ -102,10 +102,10 @@ pub(crate) fn route(cx: &Cx, target: &Target) -> anyhow::Result<Route> {
     let auth = explicit_auth(cx, target);
     let pin = target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
     if let Some(url) = &target.url {
-        return chosen(cx, url, (auth, pin), Chosen::ByFlag);
+        return chosen(cx, url, auth, pin, Chosen::ByFlag);
     }
     if let Some(url) = cx.source.environment.get("HOMARD_GATEWAY_URL") {
-        return chosen(cx, url, (auth, pin), Chosen::ByVariable);
+        return chosen(cx, url, auth, pin, Chosen::ByVariable);
     }
     let config = cx.config()?;
     if is_remote(&config) { remote::configured(&config, auth, pin) } else { Ok(own(cx, &config, auth, pin)) }
@@ -156,7 +156,8 @@ enum Chosen {
 fn chosen(
     cx: &Cx,
     url: &str,
-    (mut auth, mut pin): (ConnectAuth, Option<Fingerprint>),
+    mut auth: ConnectAuth,
+    mut pin: Option<Fingerprint>,
     how: Chosen,
 ) -> anyhow::Result<Route> {
     let local = is_local(url);

@@ -10,9 +10,10 @@ use homard_client::Client;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::{
     CronAdd, CronAddResult, CronEnabledFilter, CronGet, CronJob, CronJobParams, CronList, CronListParams,
-    CronRemove, CronRun, CronRunEntry, CronRunMode, CronRunParams, CronRuns, CronRunsParams, CronStatus,
-    CronUpdate, CronUpdateParams, MAX_CRON_LIMIT,
+    CronNotRun, CronRemove, CronRun, CronRunEntry, CronRunMode, CronRunParams, CronRuns, CronRunsParams,
+    CronStatus, CronUpdate, CronUpdateParams, MAX_CRON_LIMIT,
 };
+use homard_protocol::{JobId, RunId};
 use serde_json::{Map, Value, json};
 
 use super::connection::{self, ConnectArgs};
@@ -169,8 +170,8 @@ async fn meant(cx: &Cx, reach: &ConnectArgs, id: &str) -> anyhow::Result<(Client
         ..CronListParams::default()
     };
     let jobs = client.call::<CronList>(&params).await?.jobs;
-    let exact = jobs.iter().find(|job| job.id == id);
-    let mut close = jobs.iter().filter(|job| job.id.starts_with(id) || job.spec.name == id);
+    let exact = jobs.iter().find(|job| job.id.as_str() == id);
+    let mut close = jobs.iter().filter(|job| job.id.as_str().starts_with(id) || job.spec.name == id);
     let job = match (exact, close.next(), close.next()) {
         (Some(job), _, _) | (None, Some(job), None) => job.clone(),
         (None, Some(_), Some(_)) => {
@@ -181,7 +182,7 @@ async fn meant(cx: &Cx, reach: &ConnectArgs, id: &str) -> anyhow::Result<(Client
         }
         // More jobs than one page holds.
         (None, None, _) if !id.is_empty() => {
-            let params = CronJobParams { id: Some(id.to_owned()), job_id: None };
+            let params = CronJobParams { id: Some(id.parse()?), job_id: None };
             client.call::<CronGet>(&params).await?
         }
         (None, None, _) => {
@@ -196,7 +197,7 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     let params = CronListParams {
         include_disabled: Some(args.all),
         query: args.query,
-        agent_id: args.agent,
+        agent_id: args.agent.as_deref().map(str::parse).transpose()?,
         limit: Some(MAX_CRON_LIMIT),
         ..CronListParams::default()
     };
@@ -299,7 +300,7 @@ async fn remove(cx: &Cx, args: &JobArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&removed)?);
     }
-    Ok(cx.console.line(&format!("removed: {} ({})", job.spec.name, show::short(&job.id)))?)
+    Ok(cx.console.line(&format!("removed: {} ({})", job.spec.name, show::short(job.id.as_str())))?)
 }
 
 async fn run_now(cx: &Cx, args: &RunArgs) -> anyhow::Result<()> {
@@ -323,21 +324,22 @@ async fn run_now(cx: &Cx, args: &RunArgs) -> anyhow::Result<()> {
         (_, Some(entry)) => show::ended(cx, &entry),
         (Some(run_id), None) => {
             cx.console.line(&format!("{} runs ({run_id})", job.spec.name))?;
-            cx.console.note(&format!("`homard cron runs {}` shows how it went", show::short(&job.id)));
+            cx.console
+                .note(&format!("`homard cron runs {}` shows how it went", show::short(job.id.as_str())));
             Ok(())
         }
         (None, None) => {
-            let reason = begun.reason.unwrap_or_else(|| "no reason is known".to_owned());
+            let reason = begun.reason.map_or("no reason is known", CronNotRun::as_str);
             Ok(cx.console.line(&format!("{} does not run: {reason}", job.spec.name))?)
         }
     }
 }
 
 /// Looks until a run is over. A person who waits no longer stops the command.
-async fn until_over(client: &Client, job: &str, run_id: &str) -> anyhow::Result<CronRunEntry> {
+async fn until_over(client: &Client, job: &JobId, run_id: &RunId) -> anyhow::Result<CronRunEntry> {
     let params = CronRunsParams {
-        id: Some(job.to_owned()),
-        run_id: Some(run_id.to_owned()),
+        id: Some(job.clone()),
+        run_id: Some(run_id.clone()),
         limit: Some(1),
         ..CronRunsParams::default()
     };

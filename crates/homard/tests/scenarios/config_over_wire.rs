@@ -100,7 +100,7 @@ async fn a_write_that_is_late_wrong_or_blind_changes_nothing() {
     let base = hash(&mut client).await;
     let cases = [
         (json!({"raw": "{agents: {}}"}), "base hash required"),
-        (json!({"raw": "{agents: {}}", "baseHash": "0000"}), "changed since it was read"),
+        (json!({"raw": "{agents: {}}", "baseHash": "0000"}), "config changed since last load"),
         (json!({"raw": "{agents: ", "baseHash": base}), "cannot be read"),
         (json!({"raw": "[]", "baseHash": base}), ""),
         (json!({"raw": "{gateway: {port: 'many'}}", "baseHash": base}), "gateway.port"),

@@ -3,7 +3,7 @@
 use homard_testkit::{TEST_TOKEN, TestDevice, operator_params};
 use serde_json::{Value, json};
 
-use crate::scenarios::world::{World, knock};
+use crate::scenarios::world::{World, knock, say};
 
 #[tokio::test]
 async fn rooms_that_are_not_furnished_say_that_they_are_empty() {
@@ -140,4 +140,168 @@ async fn a_node_is_listed_while_it_is_here_and_remembered_when_it_is_gone() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_client_nobody_knows_is_refused_with_the_place_of_its_name() {
+    let world = World::start().await;
+    let mut params = operator_params(TEST_TOKEN);
+    params["client"]["id"] = json!("toaster");
+    let refused = knock(&world.gateway.url(), params, None).await.unwrap_err();
+    assert!(refused.to_string().contains("/client/id"), "{refused}");
+}
+
+#[tokio::test]
+async fn the_usage_page_of_the_published_client_is_answered() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let asked = json!({"startDate": "2026-01-01", "endDate": "2026-01-02", "agentScope": "all", "mode": "specific",
+        "timeZone": "Europe/Paris", "groupBy": "family", "limit": 1000, "includeContextWeight": false});
+    let told = owner.call("sessions.usage", asked).await.unwrap();
+    assert_eq!((&told["startDate"], &told["endDate"]), (&json!("2026-01-01"), &json!("2026-01-02")));
+    let wrong = owner.request("sessions.usage", json!({"groupBy": "colour"})).await.unwrap();
+    assert!(wrong["error"]["message"].as_str().unwrap().contains("groupBy"), "{wrong}");
+}
+
+#[tokio::test]
+async fn several_conversations_are_changed_at_once_and_each_is_told() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    for key in ["agent:main:a", "agent:main:b"] {
+        owner.call("sessions.create", json!({"key": key})).await.unwrap();
+    }
+    let targets = json!([{"key": "agent:main:a"}, {"key": "agent:main:b", "expectedSessionId": "another"}]);
+    let asked = json!({"targets": targets, "patch": {"category": "work"}});
+    let outcomes = owner.call("sessions.patchMany", asked).await.unwrap()["outcomes"].take();
+    assert_eq!((&outcomes[0]["ok"], &outcomes[0]["key"]), (&json!(true), &json!("agent:main:a")));
+    assert_eq!(
+        (&outcomes[1]["ok"], &outcomes[1]["error"]["code"]),
+        (&json!(false), &json!("INVALID_REQUEST"))
+    );
+    let listed = owner.call("sessions.list", json!({})).await.unwrap()["sessions"].take();
+    let category = |key: &str| {
+        let row = listed.as_array().unwrap().iter().find(|row| row["key"] == key).unwrap();
+        row["category"].clone()
+    };
+    assert_eq!((category("agent:main:a"), category("agent:main:b")), (json!("work"), Value::Null));
+    for (asked, words) in [
+        (json!({"targets": [], "patch": {}}), "between 1 and 100"),
+        (json!({"targets": [{"key": "agent:main:a"}]}), "required property 'patch'"),
+    ] {
+        let refused = owner.request("sessions.patchMany", asked).await.unwrap();
+        assert!(refused["error"]["message"].as_str().unwrap().contains(words), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn an_agents_folder_can_be_looked_at_and_nothing_outside_of_it() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let told = owner.call("agents.files.list", json!({"agentId": "main"})).await.unwrap();
+    let workspace = std::path::PathBuf::from(told["workspace"].as_str().unwrap());
+    std::fs::create_dir_all(workspace.join("notes")).unwrap();
+    std::fs::write(workspace.join("notes/today.md"), "# today").unwrap();
+    std::fs::write(workspace.join("notes/raw.bin"), [0xff, 0xfe]).unwrap();
+    let listed =
+        owner.call("agents.workspace.list", json!({"agentId": "main", "path": "notes"})).await.unwrap();
+    assert_eq!((&listed["parentPath"], &listed["totalEntries"]), (&json!(""), &json!(2)));
+    assert_eq!(listed["entries"][1]["path"], "notes/today.md");
+    let get = |path: &str| json!({"agentId": "main", "path": path});
+    let file = owner.call("agents.workspace.get", get("notes/today.md")).await.unwrap()["file"].take();
+    assert_eq!(
+        (&file["encoding"], &file["content"], &file["mimeType"]),
+        (&json!("utf8"), &json!("# today"), &json!("text/markdown"))
+    );
+    let raw = owner.call("agents.workspace.get", get("notes/raw.bin")).await.unwrap()["file"].take();
+    assert_eq!(
+        (&raw["encoding"], &raw["content"], &raw["size"]),
+        (&json!("base64"), &json!("//4="), &json!(2))
+    );
+    for (asked, words) in [
+        (get("../homard.json"), "outside of the workspace"),
+        (get("nothing.md"), "there is no `nothing.md`"),
+        (json!({"agentId": "nobody", "path": "x"}), "unknown agent id"),
+    ] {
+        let refused = owner.request("agents.workspace.get", asked).await.unwrap();
+        assert_eq!(refused["error"]["code"], "INVALID_REQUEST");
+        assert!(refused["error"]["message"].as_str().unwrap().contains(words), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn the_order_of_credentials_is_kept_and_taken_back() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let mut ids = Vec::new();
+    for key in ["sk-one", "sk-two"] {
+        let kept = json!({"provider": "openai", "apiKey": key});
+        let kept = owner.call("models.authSetApiKey", kept).await.unwrap();
+        ids.push(kept["profileId"].clone());
+    }
+    ids.reverse();
+    let asked = json!({"provider": "openai", "profileIds": ids, "agentId": "main"});
+    let set = owner.call("models.authOrderSet", asked).await.unwrap();
+    assert_eq!((&set["ok"], &set["profileIds"]), (&json!(true), &json!(ids)));
+    let cleared = owner.call("models.authOrderSet", json!({"provider": "openai"})).await.unwrap();
+    assert_eq!(cleared.get("profileIds"), None, "{cleared}");
+    let stranger = json!({"provider": "openai", "profileIds": ["openai:nobody"]});
+    let refused = owner.request("models.authOrderSet", stranger).await.unwrap();
+    assert_eq!(refused["error"]["code"], "INVALID_REQUEST", "{refused}");
+}
+
+#[tokio::test]
+async fn questions_that_have_ended_can_be_looked_back_at_and_the_first_answer_counts() {
+    let world = World::start().await;
+    let mut person = world.with_scopes(&["operator.approvals"]).await;
+    let mut asker = world.with_scopes(&["operator.approvals"]).await;
+    assert_eq!(person.call("approval.history", json!({"limit": 50})).await.unwrap(), json!({"items": []}));
+    let mut ids = Vec::new();
+    for command in ["ls", "rm -r x"] {
+        let params = json!({"command": command, "twoPhase": true});
+        let request = asker.send("exec.approval.request", params).await.unwrap();
+        let accepted = asker.response(&request).await.unwrap()["payload"].take();
+        ids.push(accepted["id"].as_str().unwrap().to_owned());
+    }
+    let waits = person.call("approval.get", json!({"id": ids[0]})).await.unwrap()["approval"].take();
+    assert_eq!((&waits["status"], &waits["presentation"]["commandText"]), (&json!("pending"), &json!("ls")));
+    assert_eq!(waits["urlPath"], format!("/approve/{}", ids[0]));
+    let say = |id: &str, decision: &str| json!({"id": id, "kind": "exec", "decision": decision});
+    let first = person.call("approval.resolve", say(&ids[0], "allow-once")).await.unwrap();
+    assert_eq!((&first["applied"], &first["approval"]["status"]), (&json!(true), &json!("allowed")));
+    let second = person.call("approval.resolve", say(&ids[0], "deny")).await.unwrap();
+    assert_eq!((&second["applied"], &second["approval"]["decision"]), (&json!(false), &json!("allow-once")));
+    person.call("approval.resolve", say(&ids[1], "deny")).await.unwrap();
+    let page = person.call("approval.history", json!({"limit": 1, "kind": "exec"})).await.unwrap();
+    assert_eq!((&page["items"][0]["id"], &page["items"][0]["reason"]), (&json!(ids[1]), &json!("user")));
+    let cursor = page["nextCursor"].clone();
+    let rest = person.call("approval.history", json!({"cursor": cursor})).await.unwrap();
+    assert_eq!((&rest["items"][0]["id"], rest.get("nextCursor")), (&json!(ids[0]), None));
+    let others = person.call("approval.history", json!({"kind": "plugin"})).await.unwrap();
+    assert_eq!(others["items"], json!([]));
+    let wrong = json!({"id": ids[0], "kind": "plugin", "decision": "deny"});
+    assert_eq!(
+        person.request("approval.resolve", wrong).await.unwrap()["error"]["code"],
+        "APPROVAL_NOT_FOUND"
+    );
+}
+
+#[tokio::test]
+async fn the_running_conversation_is_in_the_list_a_picker_asks_for() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let gate = world.fake.gate("done");
+    let run = say(&mut owner, "agent:main:main", "count the boats").await;
+    world.fake.wait_for_request(1).await.unwrap();
+    let asked = json!({"limit": 50, "activeMinutes": 10_080, "includeGlobal": false, "includeUnknown": false,
+        "includeDerivedTitles": true, "includeLastMessage": true, "agentId": "main"});
+    let row = owner.call("sessions.list", asked).await.unwrap()["sessions"][0].take();
+    assert_eq!(
+        (&row["key"], &row["status"], &row["hasActiveRun"], &row["derivedTitle"]),
+        (&json!("agent:main:main"), &json!("running"), &json!(true), &json!("count the boats")),
+        "{row}"
+    );
+    assert_eq!(row["activeRunIds"], json!([run]));
+    assert!(row["sessionId"].is_string() && row["updatedAt"].is_i64(), "{row}");
+    gate.release();
+    owner.wait_chat_final(&run).await.unwrap();
 }

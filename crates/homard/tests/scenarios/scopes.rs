@@ -181,6 +181,31 @@ fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
 /// The same for rooms that are not furnished, for setting up and for voice.
 fn more_methods() -> Vec<(&'static str, &'static str, Value)> {
     vec![
+        ("agents.workspace.get", "operator.read", json!({"agentId": "nobody", "path": "x"})),
+        ("agents.workspace.list", "operator.read", json!({"agentId": "nobody"})),
+        ("approval.get", "operator.approvals", json!({"id": "never-was"})),
+        ("approval.history", "operator.approvals", json!({})),
+        (
+            "approval.resolve",
+            "operator.approvals",
+            json!({"id": "never-was", "kind": "exec", "decision": "deny"}),
+        ),
+        ("exec.approval.grants.list", "operator.approvals", json!({})),
+        ("models.authOrderSet", "operator.admin", json!({"provider": "nobody"})),
+        ("plugins.list", "operator.read", json!({})),
+        ("plugins.uiDescriptors", "operator.read", json!({})),
+        ("portal.list", "operator.read", json!({})),
+        ("secrets.store.list", "operator.admin", json!({})),
+        ("session.suggestions.list", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        (
+            "sessions.patchMany",
+            "operator.write",
+            json!({"targets": [{"key": "agent:main:m"}], "patch": {"pinned": true}}),
+        ),
+        ("terminal.list", "operator.admin", json!({})),
+        ("transcripts.list", "operator.read", json!({})),
+        ("users.list", "operator.read", json!({})),
+        ("worktrees.list", "operator.read", json!({})),
         ("board.get", "operator.read", json!({"sessionKey": "agent:main:m"})),
         ("browser.request", "operator.admin", json!({"method": "GET", "path": "/"})),
         ("channels.logout", "operator.admin", json!({"channel": "nobody"})),

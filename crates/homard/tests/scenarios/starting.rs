@@ -123,4 +123,22 @@ async fn what_does_nothing_yet_is_one_line_at_start_and_named_where_somebody_ask
     let (code, words) = outcome(as_owner(command, world.gateway.home())).await;
     assert_eq!(code, Some(0), "{words}");
     assert!(words.contains(named), "{words}");
+
+    // The page reads the same marks from the schema, and whoever sets one is told at once.
+    let schema = world.owner().await.call("config.schema", json!({})).await.unwrap();
+    assert_eq!(
+        schema["schema"]["properties"]["ui"]["x-inert"], true,
+        "{}",
+        schema["schema"]["properties"]["ui"]
+    );
+    for (path, value, is_inert) in [
+        ("discovery.wideArea.enabled", "true", true),
+        ("agents.defaults.userTimezone", "Europe/Paris", false),
+    ] {
+        let mut command = tokio::process::Command::new(crate::homard());
+        command.args(["config", "set", path, value]);
+        let (code, words) = outcome(as_owner(command, world.gateway.home())).await;
+        assert_eq!(code, Some(0), "{words}");
+        assert_eq!(words.contains("not yet in effect"), is_inert, "{path}: {words}");
+    }
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '../connection/gateway';
 import { words } from '../../words/channels';
 import { harbour, heron } from './platforms.fixture';
 
-const conflict = () => new GatewayError('INVALID_REQUEST', 'the configuration changed since it was read; read it again and repeat the change', undefined, false);
+const conflict = () => new GatewayError('INVALID_REQUEST', 'config changed since last load; read it again and repeat the change', undefined, false);
 
 function gateway(answers: unknown[]) {
   const asked: [string, Record<string, unknown>][] = [];

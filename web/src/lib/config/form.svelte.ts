@@ -22,7 +22,7 @@ export interface Conflict {
   both: string[];
 }
 
-const CONFLICT = /changed since it was read/;
+const CONFLICT = /changed since last load/;
 /** Keys asked about before a save; more say nothing anybody would read. */
 const LOOKUPS_MAX = 24;
 

@@ -21,7 +21,7 @@ pub(super) struct Flow {
 }
 
 /// All of them, in the order of the table.
-pub(super) const FLOWS: [Flow; 21] = [
+pub(super) const FLOWS: [Flow; 23] = [
     Flow { name: "health", play: health },
     Flow { name: "status", play: status },
     Flow { name: "agent", play: agent },
@@ -38,9 +38,11 @@ pub(super) const FLOWS: [Flow; 21] = [
     Flow { name: "nodes invoke", play: nodes_invoke },
     Flow { name: "approvals", play: approvals },
     Flow { name: "gateway call", play: gateway_call },
+    Flow { name: "refusals", play: refusals },
     Flow { name: "tui", play: terminal::tui },
     Flow { name: "node run", play: node_run },
     Flow { name: "control ui", play: page::control_ui },
+    Flow { name: "control ui pages", play: page::control_ui_pages },
     Flow { name: "openai python", play: sdks::python },
     Flow { name: "openai node", play: sdks::node },
 ];
@@ -198,6 +200,14 @@ fn approvals(stage: &mut Stage<'_>) -> Result<()> {
 fn gateway_call(stage: &mut Stage<'_>) -> Result<()> {
     let told = call(stage, "agents.list", &json!({}))?;
     expect(&told, "/defaultId", &json!("main"))
+}
+
+/// Clients read some refusals: a change of a file that is no longer the one they know.
+fn refusals(stage: &mut Stage<'_>) -> Result<()> {
+    let stale = json!({"raw": "{}", "baseHash": "0"});
+    let Err(refused) = call(stage, "config.patch", &stale) else { bail!("a stale change was taken") };
+    let words = format!("{refused:#}");
+    if words.contains("config changed since last load") { Ok(()) } else { bail!("{words}") }
 }
 
 fn start_node(stage: &mut Stage<'_>) -> Result<()> {

@@ -24,7 +24,8 @@ pub(super) fn tui(stage: &mut Stage<'_>) -> Result<()> {
     terminal.types("hello")?;
     terminal.waits_for(LAST_WORD)?;
     terminal.types("/sessions")?;
-    terminal.waits_for("agent:main:main")
+    // The picker names a conversation by its first words and its key.
+    terminal.waits_for("(main)")
 }
 
 /// A tmux server of our own with one window; ended with this value.

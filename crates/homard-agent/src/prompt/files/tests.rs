@@ -12,7 +12,7 @@ fn found(texts: &[(&str, &str)]) -> Vec<Found> {
 
 fn names(audience: Audience) -> Vec<String> {
     let all: Vec<(&str, &str)> = NAMES.iter().map(|name| (*name, "x")).collect();
-    told(&found(&all), audience, (100, 1_000)).into_iter().map(|file| file.name).collect()
+    told(&found(&all), audience, 100, 1_000).into_iter().map(|file| file.name).collect()
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn each_audience_is_told_what_is_for_it() {
 #[test]
 fn files_share_a_total_limit_and_say_what_was_left_out() {
     let long = "a".repeat(500);
-    let told = told(&found(&[("A", &long), ("B", &long), ("C", &long)]), Audience::Owner, (200, 450));
+    let told = told(&found(&[("A", &long), ("B", &long), ("C", &long)]), Audience::Owner, 200, 450);
     let sizes: Vec<(usize, bool, bool)> =
         told.iter().map(|file| (file.raw_chars, file.is_truncated, file.text.is_some())).collect();
     assert_eq!(
@@ -50,7 +50,7 @@ fn a_file_of_nothing_but_comments_says_nothing() {
     for (text, expected) in rows {
         assert_eq!(is_blank(text), expected, "{text:?}");
     }
-    let told = told(&found(&[("A", "<!-- note -->")]), Audience::Owner, (200, 450));
+    let told = told(&found(&[("A", "<!-- note -->")]), Audience::Owner, 200, 450);
     assert_eq!((told[0].text.as_deref(), told[0].raw_chars, told[0].is_truncated), (None, 0, false));
 }
 

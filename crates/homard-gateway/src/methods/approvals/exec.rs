@@ -3,19 +3,21 @@
 use crate::error::RequestError;
 use std::time::Duration;
 
-use homard_protocol::ErrorCode;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
-    ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalIdParams, ApprovalResolveParams,
-    ApprovalResolved, ExecApproval, ExecApprovalGetResult, ExecApprovalRequestParams, MAX_APPROVAL_WAIT_MS,
+    ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalEnding, ApprovalIdParams, ApprovalKind,
+    ApprovalReceipt, ApprovalResolveParams, ApprovalResolved, ApprovalReviewer, ApprovalRoute, ExecApproval,
+    ExecApprovalGetResult, ExecApprovalRequestParams, ExecAskMode, ExecHost, MAX_APPROVAL_WAIT_MS,
     PluginApproval,
 };
+use homard_protocol::word::Word;
+use homard_protocol::{ApprovalId, ErrorCode};
 use homard_runtime::millis_i64;
 use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, NotAsked, NotFound, NotTaken, Question};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::approvals::{DECIDERS, EXEC, Kind, decided, exec, plugin, verdict};
+use crate::approvals::{DECIDERS, EXEC, decided, exec, kind, plugin, verdict};
 use crate::gateway::Gateway;
 use crate::methods::check_range;
 use crate::methods::session_key;
@@ -43,18 +45,18 @@ const KNOWN_REST: [&str; 12] = [
 /// `exec.approval.list`.
 pub(crate) async fn list(cx: Cx, _params: NoParams) -> Result<Vec<ExecApproval>, RequestError> {
     let pending = cx.gateway.relay().approvals().pending();
-    Ok(pending.iter().filter(|question| Kind::of(question) == Kind::Exec).map(exec).collect())
+    Ok(pending.iter().filter(|question| kind(question) == ApprovalKind::Exec).map(exec).collect())
 }
 
 /// `plugin.approval.list`.
 pub(crate) async fn plugin_list(cx: Cx, _params: NoParams) -> Result<Vec<PluginApproval>, RequestError> {
     let pending = cx.gateway.relay().approvals().pending();
-    Ok(pending.iter().filter(|question| Kind::of(question) == Kind::Plugin).map(plugin).collect())
+    Ok(pending.iter().filter(|question| kind(question) == ApprovalKind::Plugin).map(plugin).collect())
 }
 
 /// `exec.approval.get`.
 pub(crate) async fn get(cx: Cx, params: ApprovalIdParams) -> Result<ExecApprovalGetResult, RequestError> {
-    let question = named(&cx.gateway, &params.id, Kind::Exec)?;
+    let question = named(&cx.gateway, &params.id, ApprovalKind::Exec)?;
     if question.outcome.is_some() {
         return Err(NotFound::Unknown.into());
     }
@@ -92,9 +94,9 @@ pub(crate) async fn request(
     let question = router.post_as(id, asked, gateway.clock(), within)?;
     if two_phase {
         cx.respond_early(&ApprovalAccepted {
-            status: "accepted".to_owned(),
+            status: ApprovalReceipt::Accepted,
             id: question.id.clone(),
-            delivery_route: if has_route { "approval-client" } else { "none" }.to_owned(),
+            delivery_route: if has_route { ApprovalRoute::ApprovalClient } else { ApprovalRoute::None },
             created_at_ms: question.created_at,
             expires_at_ms: question.expires_at,
         });
@@ -105,14 +107,14 @@ pub(crate) async fn request(
 }
 
 /// The answer when nobody would hear the question.
-fn unasked(gateway: &Gateway, id: String, within: Duration) -> ApprovalDecided {
+fn unasked(gateway: &Gateway, id: ApprovalId, within: Duration) -> ApprovalDecided {
     let now = gateway.clock().now_ms();
     ApprovalDecided {
         id,
         decision: None,
         created_at_ms: now,
         expires_at_ms: now.saturating_add(millis_i64(within)),
-        terminal_reason: Some("no-route".to_owned()),
+        terminal_reason: Some(ApprovalEnding::NoRoute),
     }
 }
 
@@ -129,21 +131,21 @@ fn check_rest(rest: &Map<String, Value>) -> Result<(), RequestError> {
     Ok(())
 }
 
-fn chosen_id(id: Option<String>) -> Result<String, RequestError> {
-    let Some(id) = id else { return Ok(uuid::Uuid::new_v4().to_string()) };
+fn chosen_id(id: Option<String>) -> Result<ApprovalId, RequestError> {
+    let Some(id) = id else { return Ok(uuid::Uuid::new_v4().into()) };
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
-    if id.is_empty() || id.len() > MAX_ID_BYTES || !id.bytes().all(fits) {
-        return Err(RequestError::invalid(
+    let id = ApprovalId::parse(&id).ok().filter(|id| id.len() <= MAX_ID_BYTES && id.bytes().all(fits));
+    id.ok_or_else(|| {
+        RequestError::invalid(
             "invalid exec.approval.request params: at /id: must be letters, digits, `-`, `_`, `.` or `:`",
-        ));
-    }
-    Ok(id)
+        )
+    })
 }
 
 /// What another program asks, with its name among the reasons: the gateway does not vouch for it.
 fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, RequestError> {
     let invalid = |what: &str| RequestError::invalid(format!("invalid exec.approval.request params: {what}"));
-    if params.host.as_deref().is_some_and(|host| host != "gateway") {
+    if params.host.as_ref().is_some_and(|host| host.known() != Some(ExecHost::Gateway)) {
         return Err(invalid("at /host: only `gateway` can be asked about"));
     }
     let command = params.command.or_else(|| params.command_argv.map(|words| spelled(&words)));
@@ -163,10 +165,10 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         cwd: params.cwd,
         resolved_path: params.resolved_path,
         reasons,
-        can_always: params.ask.as_deref() != Some("always")
+        can_always: params.ask.as_ref().and_then(Word::known) != Some(ExecAskMode::Always)
             && !refused.contains(&ApprovalDecision::AllowAlways),
         security: params.security,
-        ask: params.ask,
+        ask: params.ask.map(|ask| ask.to_string()),
         session_key: key.map(|key| session_key(&cx.gateway, key, None)).transpose()?,
         run_id: params.run_id,
         call_id: params.tool_call_id,
@@ -189,7 +191,7 @@ fn spelled(words: &[String]) -> String {
 
 /// `exec.approval.waitDecision`.
 pub(crate) async fn wait_decision(cx: Cx, params: ApprovalIdParams) -> Result<ApprovalDecided, RequestError> {
-    let question = named(&cx.gateway, &params.id, Kind::Exec)?;
+    let question = named(&cx.gateway, &params.id, ApprovalKind::Exec)?;
     if let Some(outcome) = question.outcome {
         return Ok(decided(&question, outcome));
     }
@@ -204,7 +206,7 @@ pub(crate) async fn wait_decision(cx: Cx, params: ApprovalIdParams) -> Result<Ap
 
 /// `exec.approval.resolve`.
 pub(crate) async fn resolve(cx: Cx, params: ApprovalResolveParams) -> Result<ApprovalResolved, RequestError> {
-    answer(&cx, &params, Kind::Exec)
+    answer(&cx, &params, ApprovalKind::Exec)
 }
 
 /// `plugin.approval.resolve`.
@@ -212,24 +214,33 @@ pub(crate) async fn plugin_resolve(
     cx: Cx,
     params: ApprovalResolveParams,
 ) -> Result<ApprovalResolved, RequestError> {
-    answer(&cx, &params, Kind::Plugin)
+    answer(&cx, &params, ApprovalKind::Plugin)
 }
 
-fn answer(cx: &Cx, params: &ApprovalResolveParams, kind: Kind) -> Result<ApprovalResolved, RequestError> {
+fn answer(
+    cx: &Cx,
+    params: &ApprovalResolveParams,
+    kind: ApprovalKind,
+) -> Result<ApprovalResolved, RequestError> {
     let question = named(&cx.gateway, &params.id, kind)?;
-    let by = match &params.reviewer {
-        Some(reviewer) => format!("{} for {} {}", cx.caller.id, reviewer.channel, reviewer.sender_id),
-        None => cx.caller.id.to_string(),
-    };
+    let by = reviewer(cx, params.reviewer.as_ref());
     let router = cx.gateway.relay().approvals();
     router.resolve(&question.id, verdict(params.decision), &by)?;
     Ok(ApprovalResolved { ok: true })
 }
 
+/// Who answered.
+pub(super) fn reviewer(cx: &Cx, named: Option<&ApprovalReviewer>) -> String {
+    match named {
+        Some(reviewer) => format!("{} for {} {}", cx.caller.id, reviewer.channel, reviewer.sender_id),
+        None => cx.caller.id.to_string(),
+    }
+}
+
 /// The question a client means; those of the other family are not known by this name.
-fn named(gateway: &Gateway, name: &str, kind: Kind) -> Result<Question, RequestError> {
+fn named(gateway: &Gateway, name: &ApprovalId, wanted: ApprovalKind) -> Result<Question, RequestError> {
     let question = gateway.relay().approvals().find(name)?;
-    if Kind::of(&question) == kind { Ok(question) } else { Err(NotFound::Unknown.into()) }
+    if kind(&question) == wanted { Ok(question) } else { Err(NotFound::Unknown.into()) }
 }
 
 impl From<NotFound> for RequestError {
@@ -282,7 +293,7 @@ mod tests {
 
     #[test]
     fn a_name_is_plain_and_short() {
-        assert_eq!(chosen_id(Some("req-1:a.b_C".to_owned())).unwrap(), "req-1:a.b_C");
+        assert_eq!(chosen_id(Some("req-1:a.b_C".to_owned())).unwrap().as_str(), "req-1:a.b_C");
         assert_eq!(chosen_id(None).unwrap().len(), 36);
         for bad in [String::new(), "a b".to_owned(), "é".to_owned(), "x".repeat(129)] {
             assert!(chosen_id(Some(bad)).is_err());

@@ -49,7 +49,7 @@ pub(crate) async fn list(cx: Cx, params: PairingListParams) -> Result<PairingLis
 
 /// `channels.pairing.approve`.
 pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<PairingApproved, RequestError> {
-    let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
+    let asked = find(&cx.gateway, &params.channel, &params.account_id, &params.request_id).await?;
     let store = cx.gateway.store();
     let approved = store.pairing().approve(&asked.channel, &asked.code).await?;
     let approved = approved.ok_or_else(gone)?;
@@ -78,7 +78,7 @@ pub(crate) async fn approve(cx: Cx, params: PairingApproveParams) -> Result<Pair
 
 /// `channels.pairing.dismiss`.
 pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<PairingDismissed, RequestError> {
-    let asked = find(&cx.gateway, (&params.channel, &params.account_id), &params.request_id).await?;
+    let asked = find(&cx.gateway, &params.channel, &params.account_id, &params.request_id).await?;
     let store = cx.gateway.store();
     let dismissed = store.pairing().dismiss(&asked.channel, &asked.code).await?;
     let dismissed = dismissed.ok_or_else(gone)?;
@@ -125,7 +125,8 @@ fn tell_resolved(gateway: &Gateway, person: &PairingRequest, decision: PairDecis
 /// A request that waits, by what a client names it: its code, at one account.
 async fn find(
     gateway: &Gateway,
-    (channel, account): (&str, &str),
+    channel: &str,
+    account: &str,
     request_id: &str,
 ) -> Result<PairingRequest, RequestError> {
     let waiting = gateway.store().pairing().waiting().await?;

@@ -40,7 +40,7 @@ pub(crate) fn agent_named<'c>(config: &'c Config, id: Option<&AgentId>) -> Resul
 }
 
 /// A provider under the id the catalogue knows it by.
-fn provider_named(method: &str, text: &str) -> Result<ProviderId, RequestError> {
+pub(crate) fn provider_named(method: &str, text: &str) -> Result<ProviderId, RequestError> {
     let text = catalogue::find(text).map_or(text, |row| row.id);
     ProviderId::parse(text)
         .map_err(|error| RequestError::invalid(format!("invalid {method} params: at /provider: {error}")))

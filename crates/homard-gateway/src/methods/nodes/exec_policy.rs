@@ -1,17 +1,17 @@
 //! `exec.approvals.node.*`: the rules for commands that a node keeps, asked of it.
 
 use homard_nodes::{DEFAULT_TIMEOUT, InvokeRequest};
+use homard_protocol::DeviceId;
 use homard_protocol::methods::nodes::NodeParams;
 use homard_protocol::methods::nodes::exec_policy::ExecApprovalsNodeSetParams;
 use serde_json::{Value, json};
 
 use crate::error::{self, RequestError};
-use crate::methods::nodes::node_id;
 use crate::table::Cx;
 
 /// `exec.approvals.node.get`.
 pub(crate) async fn get(cx: Cx, params: NodeParams) -> Result<Value, RequestError> {
-    ask(&cx, &params.node_id, "system.execApprovals.get", json!({})).await
+    ask(&cx, params.node_id, "system.execApprovals.get", json!({})).await
 }
 
 /// `exec.approvals.node.set`.
@@ -21,11 +21,10 @@ pub(crate) async fn set(cx: Cx, params: ExecApprovalsNodeSetParams) -> Result<Va
             "invalid exec.approvals.node.set params: at root: must have required property 'file'",
         ));
     }
-    ask(&cx, &params.node_id, "system.execApprovals.set", Value::Object(params.rest)).await
+    ask(&cx, params.node_id, "system.execApprovals.set", Value::Object(params.rest)).await
 }
 
-async fn ask(cx: &Cx, node: &str, command: &str, params: Value) -> Result<Value, RequestError> {
-    let id = node_id(node)?;
+async fn ask(cx: &Cx, id: DeviceId, command: &str, params: Value) -> Result<Value, RequestError> {
     let wanted = InvokeRequest {
         node: id.clone(),
         command: command.to_owned(),

@@ -12,7 +12,6 @@ use serde_json::json;
 
 use crate::error::{self, RequestError};
 use crate::gateway::Gateway;
-use crate::methods::nodes::node_id;
 use crate::methods::nodes::replays::{Begun, settled};
 use crate::table::Cx;
 
@@ -26,7 +25,8 @@ const MAX_KEY: usize = 256;
 /// `node.invoke`.
 pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvoked, RequestError> {
     let command = params.command.trim().to_owned();
-    let id = check(&params, &command)?;
+    check(&params, &command)?;
+    let id = params.node_id;
     let given = params.params.clone().unwrap_or_default();
     let asked = format!("{id} {command} {given}");
     // A key is the caller's own: nobody learns what another one's request came to.
@@ -53,7 +53,7 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     let answer = match done {
         Ok(done) => Ok(NodeInvoked {
             ok: true,
-            node_id: id.to_string(),
+            node_id: id.clone(),
             command,
             payload: done.payload,
             payload_json: done.payload_json,
@@ -64,8 +64,8 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     answer
 }
 
-fn check(params: &NodeInvokeParams, command: &str) -> Result<DeviceId, RequestError> {
-    if params.node_id.trim().is_empty() || command.is_empty() {
+fn check(params: &NodeInvokeParams, command: &str) -> Result<(), RequestError> {
+    if command.is_empty() {
         return Err(RequestError::invalid("nodeId and command required"));
     }
     let key = &params.idempotency_key;
@@ -84,7 +84,7 @@ fn check(params: &NodeInvokeParams, command: &str) -> Result<DeviceId, RequestEr
         return Err(RequestError::invalid(words)
             .with_details(json!({"command": command, "code": "APPROVAL_REQUIRED"})));
     }
-    node_id(&params.node_id)
+    Ok(())
 }
 
 fn timeout(asked: Option<u64>) -> Duration {
@@ -114,9 +114,9 @@ fn given_up() -> RequestError {
 }
 
 /// The node that speaks; it speaks for nobody else.
-pub(crate) fn speaker(cx: &Cx, says: &str) -> Result<DeviceId, RequestError> {
+pub(crate) fn speaker(cx: &Cx, says: &DeviceId) -> Result<DeviceId, RequestError> {
     let id = own_id(cx)?;
-    if id.as_str() == says {
+    if id == *says {
         return Ok(id);
     }
     tracing::warn!(node = %id, "a node spoke for another one and was not heard");

@@ -10,7 +10,7 @@ use homard_protocol::{Role, Scope};
 
 use crate::access::devices::hang_up;
 use crate::error::RequestError;
-use crate::methods::nodes::{node_id, unknown_node};
+use crate::methods::nodes::unknown_node;
 use crate::table::Cx;
 
 /// `node.pair.list`.
@@ -36,7 +36,7 @@ pub(crate) async fn reject(cx: Cx, params: NodeRequestParams) -> Result<NodePair
 
 /// `node.pair.remove`.
 pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, RequestError> {
-    let id = node_id(&params.node_id)?;
+    let id = params.node_id;
     let store = cx.gateway.store();
     let device = store.devices().get(&id).await?;
     let device = device.filter(is_node).ok_or_else(unknown_node)?;
@@ -49,7 +49,7 @@ pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, Req
     }
     cx.gateway.nodes().tell_resolved("", &id, NodeDecision::Removed);
     hang_up(&cx.gateway, &id, Some(Role::Node), &cx.caller.client, "node removed");
-    Ok(NodeParams { node_id: id.to_string() })
+    Ok(NodeParams { node_id: id })
 }
 
 fn unknown_request() -> RequestError {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::RequestError;
 use crate::methods::check_range;
 use crate::methods::nodes::invoke::own_id;
-use crate::methods::nodes::{node_id, unknown_node};
+use crate::methods::nodes::unknown_node;
 use crate::table::Cx;
 
 /// Items `node.pending.drain` hands out when nobody says how many.
@@ -36,7 +36,7 @@ pub(crate) async fn pull(cx: Cx, _params: NoParams) -> Result<NodePendingActions
             });
         }
     }
-    Ok(NodePendingActions { node_id: id.to_string(), actions })
+    Ok(NodePendingActions { node_id: id, actions })
 }
 
 /// `node.pending.ack`.
@@ -49,7 +49,7 @@ pub(crate) async fn ack(cx: Cx, params: NodePendingAckParams) -> Result<NodePend
     }
     let acked = cx.gateway.store().nodes().ack_actions(&id, params.ids).await;
     let (acked_ids, remaining_count) = acked?;
-    Ok(NodePendingAcked { node_id: id.to_string(), acked_ids, remaining_count })
+    Ok(NodePendingAcked { node_id: id, acked_ids, remaining_count })
 }
 
 /// `node.pending.enqueue`.
@@ -58,7 +58,7 @@ pub(crate) async fn enqueue(
     params: NodePendingEnqueueParams,
 ) -> Result<NodePendingEnqueued, RequestError> {
     check_range("node.pending.enqueue", "expiresInMs", params.expires_in_ms, EXPIRES_IN)?;
-    let id = node_id(&params.node_id)?;
+    let id = params.node_id;
     let store = cx.gateway.store();
     let device = store.devices().get(&id).await?;
     device.filter(is_node).ok_or_else(unknown_node)?;
@@ -71,7 +71,7 @@ pub(crate) async fn enqueue(
     let work = store.nodes().queue_work(new).await?;
     let revision = revision(&work);
     let queued = item(work).ok_or_else(|| RequestError::unavailable("the item could not be read back"))?;
-    Ok(NodePendingEnqueued { node_id: id.to_string(), revision, queued, wake_triggered: false })
+    Ok(NodePendingEnqueued { node_id: id, revision, queued, wake_triggered: false })
 }
 
 /// `node.pending.drain`.
@@ -86,7 +86,7 @@ pub(crate) async fn drain(
     let (taken, has_more) = drained?;
     let revision = taken.iter().map(revision).max().unwrap_or(0);
     let items = taken.into_iter().filter_map(item).collect();
-    Ok(NodePendingDrained { node_id: id.to_string(), revision, items, has_more })
+    Ok(NodePendingDrained { node_id: id, revision, items, has_more })
 }
 
 /// Grows with every item: the time it was put there.

@@ -4,9 +4,10 @@ use homard_protocol::methods::chat::ChatSendResult;
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::methods::sessions::commands::{
     DEFAULT_GET_LIMIT, MAX_DISPLAY_NAME_CHARS, MAX_GET_LIMIT, SessionsAbortParams, SessionsAbortResult,
-    SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult, SessionsSendParams,
+    SessionsAbortStatus, SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult,
+    SessionsSendParams,
 };
-use homard_protocol::{IdError, ModelRef, RunId, SessionKey, SessionRef};
+use homard_protocol::{ModelRef, SessionKey, SessionRef};
 use homard_relay::StopCause;
 use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
@@ -50,7 +51,7 @@ pub(crate) async fn create(
         resolved: resolved(gateway, &record),
     };
     if let Some(message) = first {
-        let run_id = params.idempotency_key.map_or_else(new_run, Ok)?;
+        let run_id = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().into());
         let send = SessionsSendParams {
             key: SessionRef::from(&key),
             message,
@@ -190,7 +191,7 @@ pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSend
 }
 
 async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, RequestError> {
-    let idempotency_key = params.idempotency_key.map_or_else(new_run, Ok)?;
+    let idempotency_key = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().into());
     let mut asked = json!({
         "sessionKey": params.key, "message": params.message, "idempotencyKey": idempotency_key,
     });
@@ -205,11 +206,6 @@ async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<C
         asked.extend(optional.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
     chat::send(cx, parse_params("sessions.send", &asked.to_string())?).await
-}
-
-/// A name for a run whose client gave it none.
-fn new_run() -> Result<RunId, IdError> {
-    RunId::parse(&Uuid::new_v4().to_string())
 }
 
 /// `sessions.abort`.
@@ -229,9 +225,10 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
     if let (Some(key), false) = (&key, stopped.is_empty()) {
         announce(gateway, key, "abort").await?;
     }
-    let status = if stopped.is_empty() { "no-active-run" } else { "aborted" };
+    let status =
+        if stopped.is_empty() { SessionsAbortStatus::NoActiveRun } else { SessionsAbortStatus::Aborted };
     let aborted_run_id = stopped.first().cloned();
-    Ok(SessionsAbortResult { ok: true, aborted_run_id, status: status.to_owned() })
+    Ok(SessionsAbortResult { ok: true, aborted_run_id, status })
 }
 
 /// `sessions.get`.

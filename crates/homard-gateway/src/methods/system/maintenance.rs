@@ -4,7 +4,6 @@ use crate::error::RequestError;
 use std::path::Path;
 
 use homard_client::DeviceIdentity;
-use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::maintenance::{
     BrowserRequestParams, DiskInfo, GatewayIdentity, InstallKind, SecretsReloaded, SystemInfoResult,
@@ -24,9 +23,7 @@ pub(crate) async fn identity(cx: Cx, _params: NoParams) -> Result<GatewayIdentit
     let (path, clock) = (cx.gateway.config().source().paths.identity_file(), cx.gateway.clock().clone());
     let key = blocking(move || DeviceIdentity::load_or_create(&path, &clock)).await?;
     let key = key.map_err(|error| RequestError::unavailable(error.to_string()))?;
-    let device_id =
-        DeviceId::parse(key.id()).map_err(|error| RequestError::unavailable(error.to_string()))?;
-    Ok(GatewayIdentity { device_id, public_key: key.public_key() })
+    Ok(GatewayIdentity { device_id: key.id().clone(), public_key: key.public_key() })
 }
 
 /// `update.status`.

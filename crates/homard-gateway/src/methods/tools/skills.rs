@@ -7,6 +7,7 @@ use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle, Overrides, REDACTED, Snapshot, WriteError, WriteOutcome};
 use homard_exec::check_injected;
 use homard_protocol::AgentId;
+use homard_protocol::events::{SkillsChange, SkillsChangedEvent};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::tools::skills::{
     SkillsBinsResult, SkillsInstallParams, SkillsInstallResult, SkillsStatusParams, SkillsStatusResult,
@@ -66,6 +67,9 @@ pub(crate) async fn install(
     let agent = agent_of(&config, params.agent_id.as_ref())?;
     let timeout = params.timeout_ms.map_or(DEFAULT_TIMEOUT, Duration::from_millis);
     let installed = cx.gateway.relay().skills().install(agent, name, id, timeout).await;
+    if installed.is_ok() {
+        cx.gateway.bus().publish(&SkillsChangedEvent { reason: SkillsChange::Manual });
+    }
     installed.map_err(|error| match error {
         InstallError::UnknownSkill(_) | InstallError::UnknownWay { .. } => {
             RequestError::invalid(error.to_string())

@@ -1,6 +1,7 @@
 //! Which days a report is about, and when each of them begins. Pure: the time and the zone are given.
 
-use homard_protocol::methods::usage::{DEFAULT_DAYS, MAX_DAYS, UsageSpan};
+use homard_protocol::methods::usage::{DEFAULT_DAYS, MAX_DAYS, UsageRange, UsageSpan, UsageZone};
+use homard_protocol::word::Word;
 use jiff::civil::Date;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Span, Timestamp};
@@ -33,10 +34,12 @@ pub(super) fn resolve(span: &UsageSpan, today: &Today) -> Result<Calendar, Strin
     let date = |name: &str, text: &Option<String>| text.as_deref().map(|text| date(name, text)).transpose();
     let (start, end) = (date("startDate", &span.start_date)?, date("endDate", &span.end_date)?);
     let last = end.unwrap_or(now);
-    let first = match (start, span.range.as_deref()) {
+    let first = match (start, &span.range) {
         (Some(start), _) => start,
-        (None, Some("all")) => today.first.and_then(|ms| day_of(ms).ok()).unwrap_or(last).min(last),
-        (None, range) => back(last, wanted_days(span.days, range)?)?,
+        (None, Some(Word::Known(UsageRange::All))) => {
+            today.first.and_then(|ms| day_of(ms).ok()).unwrap_or(last).min(last)
+        }
+        (None, range) => back(last, wanted_days(span.days, range.as_ref())?)?,
     };
     if first > last {
         return Err("at /endDate: must not be before startDate".to_owned());
@@ -44,14 +47,16 @@ pub(super) fn resolve(span: &UsageSpan, today: &Today) -> Result<Calendar, Strin
     days(first, last, &zone)
 }
 
-fn wanted_days(days: Option<u32>, range: Option<&str>) -> Result<u32, String> {
-    let days = match (range, days) {
-        (Some("7d"), _) => 7,
-        (Some("30d"), _) => 30,
-        (Some("90d"), _) => 90,
-        (Some("1y"), _) => 365,
-        (Some(_), _) => return Err("at /range: must be one of 7d, 30d, 90d, 1y, all".to_owned()),
-        (None, days) => days.unwrap_or(DEFAULT_DAYS),
+fn wanted_days(days: Option<u32>, range: Option<&Word<UsageRange>>) -> Result<u32, String> {
+    let days = match range {
+        Some(Word::Known(UsageRange::Week)) => 7,
+        Some(Word::Known(UsageRange::Month)) => 30,
+        Some(Word::Known(UsageRange::Quarter)) => 90,
+        Some(Word::Known(UsageRange::Year)) => 365,
+        Some(Word::Known(UsageRange::All) | Word::Other(_)) => {
+            return Err("at /range: must be one of 7d, 30d, 90d, 1y, all".to_owned());
+        }
+        None => days.unwrap_or(DEFAULT_DAYS),
     };
     match days {
         1..=MAX_DAYS => Ok(days),
@@ -91,11 +96,11 @@ fn date(name: &str, text: &str) -> Result<Date, String> {
 }
 
 fn zone(span: &UsageSpan, own: &TimeZone) -> Result<TimeZone, String> {
-    match span.mode.as_deref() {
-        None | Some("utc") => Ok(TimeZone::UTC),
-        Some("gateway") => Ok(own.clone()),
-        Some("specific") => specific(span),
-        Some(_) => Err("at /mode: must be one of utc, gateway, specific".to_owned()),
+    match span.mode {
+        None | Some(Word::Known(UsageZone::Utc)) => Ok(TimeZone::UTC),
+        Some(Word::Known(UsageZone::Gateway)) => Ok(own.clone()),
+        Some(Word::Known(UsageZone::Specific)) => specific(span),
+        Some(Word::Other(_)) => Err("at /mode: must be one of utc, gateway, specific".to_owned()),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
     let agent = match key {
         // A key names its agent itself.
         Some(_) => None,
-        None => wanted_agent(params.agent_id, params.agent_scope.as_deref()),
+        None => wanted_agent(params.agent_id, params.agent_scope.as_ref()),
     };
     let query = UsageQuery { days: calendar.starts.clone(), agent: agent.clone(), session: key.clone() };
     let report = gateway.store().usage().report(query).await?;
@@ -48,7 +48,7 @@ pub(crate) async fn report(cx: Cx, params: SessionsUsageParams) -> Result<Sessio
         updated_at: gateway.clock().now_ms(),
         start_date: ends(calendar.dates.first()),
         end_date: ends(calendar.dates.last()),
-        sessions: rows(gateway, &report, &calendar.dates, (records, limit)),
+        sessions: rows(gateway, &report, &calendar.dates, &records, limit),
         totals: sums::totals(&sums::all(&report)),
         aggregates: sums::aggregates(&report, &calendar.dates),
         creator_options: Vec::new(),
@@ -80,7 +80,8 @@ fn rows(
     gateway: &Gateway,
     report: &UsageReport,
     dates: &[String],
-    (records, limit): (Vec<SessionRecord>, usize),
+    records: &[SessionRecord],
+    limit: usize,
 ) -> Vec<SessionUsageRow> {
     let mut used = Used::of(report, dates);
     let mut rows: Vec<SessionUsageRow> =

@@ -4,10 +4,10 @@ use super::{Drop, RULES, rule};
 use crate::event::{Event, Guard};
 use crate::events::{
     ALL_EVENTS, AgentEvent, ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent, ChatEvent,
-    DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent,
-    ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent, PluginApprovalRequestedEvent,
-    PluginApprovalResolvedEvent, PresenceEvent, SessionsChangedEvent, ShutdownEvent, TalkModeEvent,
-    TickEvent,
+    ConfigChangedEvent, DevicePairRequestedEvent, DevicePairResolvedEvent, DevicePairSetupCompletedEvent,
+    ExecApprovalRequestedEvent, ExecApprovalResolvedEvent, HealthEvent, HeartbeatEvent,
+    PluginApprovalRequestedEvent, PluginApprovalResolvedEvent, PresenceEvent, SessionOperationEvent,
+    SessionsChangedEvent, ShutdownEvent, SkillsChangedEvent, TalkModeEvent, TickEvent,
 };
 use crate::scope::Scope;
 
@@ -41,6 +41,10 @@ fn what_the_payloads_say_about_their_guard_is_what_the_table_says() {
         one::<ExecApprovalRequestedEvent>(),
         one::<ExecApprovalResolvedEvent>(),
         one::<HealthEvent>(),
+        one::<HeartbeatEvent>(),
+        one::<ConfigChangedEvent>(),
+        one::<SessionOperationEvent>(),
+        one::<SkillsChangedEvent>(),
         one::<PluginApprovalRequestedEvent>(),
         one::<PluginApprovalResolvedEvent>(),
         one::<PresenceEvent>(),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ApprovalDecision, ApprovalResolveParams, ExecApproval, ExecApprovalDetails};
+use super::{ApprovalDecision, ApprovalKind, ApprovalResolveParams, ExecApproval, ExecApprovalDetails};
 
 #[test]
 fn every_spelling_of_a_decision_is_read_and_one_is_written() {
@@ -31,14 +31,13 @@ fn every_spelling_of_a_decision_is_read_and_one_is_written() {
 #[test]
 fn a_pending_command_is_spelled_as_clients_know_it() {
     let approval = ExecApproval {
-        approval_kind: "exec".to_owned(),
-        id: "1".to_owned(),
+        approval_kind: ApprovalKind::Exec,
+        id: "1".parse().unwrap(),
         request: ExecApprovalDetails {
             command: "ls".to_owned(),
-            host: "gateway".to_owned(),
             warning_text: Some("because".to_owned()),
             allowed_decisions: vec![ApprovalDecision::Deny],
-            tool_call_id: Some("c".to_owned()),
+            tool_call_id: Some("c".parse().unwrap()),
             ..ExecApprovalDetails::default()
         },
         created_at_ms: 1,

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::id::{AgentId, JobId};
+use crate::word::words;
+
 /// When a job is due.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase", deny_unknown_fields)]
@@ -272,49 +275,33 @@ pub struct CronAddParams {
     pub failure_alert: Option<CronFailureAlert>,
 }
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CronRunStatus {
-    Ok,
-    Error,
-    /// It was not begun.
-    Skipped,
-}
-
-impl CronRunStatus {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Skipped => "skipped",
-        }
+words! {
+    /// How a run ended.
+    CronRunStatus {
+        Ok = "ok",
+        Error = "error",
+        /// It was not begun.
+        Skipped = "skipped",
     }
 }
 
-/// What became of a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CronDeliveryStatus {
-    Delivered,
-    NotDelivered,
-    Unknown,
-    /// It was to go nowhere.
-    NotRequested,
+words! {
+    /// What became of a result.
+    CronDeliveryStatus {
+        Delivered = "delivered",
+        NotDelivered = "not-delivered",
+        Unknown = "unknown",
+        /// It was to go nowhere.
+        NotRequested = "not-requested",
+    }
 }
 
-impl CronDeliveryStatus {
-    /// The word.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::NotDelivered => "not-delivered",
-            Self::Unknown => "unknown",
-            Self::NotRequested => "not-requested",
-        }
+words! {
+    /// What the gateway switches jobs off for.
+    CronDisabledFor {
+        ConsecutiveFailures = "consecutive-failures",
+        /// Its next time could not be found, again and again.
+        ScheduleErrors = "schedule-errors",
     }
 }
 
@@ -322,7 +309,7 @@ impl CronDeliveryStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronAutoDisabled {
-    pub reason: String,
+    pub reason: CronDisabledFor,
     pub at_ms: i64,
     pub consecutive_errors: u32,
 }
@@ -388,7 +375,7 @@ pub struct CronDeliveryPreview {
 #[serde(rename_all = "camelCase")]
 pub struct CronJob {
     /// Its name for programs.
-    pub id: String,
+    pub id: JobId,
     /// What was asked for, with what was left out filled in.
     #[serde(flatten)]
     pub spec: CronAddParams,
@@ -413,7 +400,7 @@ pub struct CronJob {
     pub last_delivery_status: Option<CronDeliveryStatus>,
     /// Whose it is, named or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effective_agent_id: Option<String>,
+    pub effective_agent_id: Option<AgentId>,
     /// Where its result would go; only when it was just made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_preview: Option<CronDeliveryPreview>,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CronSchedule;
+use crate::id::{JobId, padded};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 
@@ -30,8 +31,8 @@ pub struct CronPreviewParams {
     /// When it is due.
     pub schedule: CronSchedule,
     /// The job whose schedule it would be: jobs at the top of hours are moved, each by its own time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub job_id: Option<String>,
+    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<JobId>,
     /// How many moments; five when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::job::{CronDeliveryStatus, CronRunStatus};
+use crate::id::{JobId, RunId, SessionId};
+use crate::word::words;
 
 /// What a run cost, as run logs spell it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,14 +19,21 @@ pub struct CronUsage {
     pub cache_write_tokens: u64,
 }
 
+words! {
+    /// What an entry is about; there is only one thing yet.
+    CronRunAction {
+        Finished = "finished",
+    }
+}
+
 /// One run that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronRunEntry {
     /// When it was over.
     pub ts: i64,
-    pub job_id: String,
-    pub action: String,
+    pub job_id: JobId,
+    pub action: CronRunAction,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<CronRunStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,11 +51,11 @@ pub struct CronRunEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_id: Option<String>,
+    pub run_id: Option<RunId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_at_ms: Option<i64>,
     /// How long it took.

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::id::DeviceId;
 use crate::method::{Access, Method};
-use crate::methods::nodes::NodeParams;
+use crate::methods::nodes::{NodeParams, named};
 use crate::scope::Scope;
 
 /// `exec.approvals.node.get`.
@@ -34,7 +35,8 @@ impl Method for ExecApprovalsNodeSet {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalsNodeSetParams {
-    pub node_id: String,
+    #[serde(deserialize_with = "named")]
+    pub node_id: DeviceId,
     /// `file`, `baseHash` and whatever else the node takes.
     #[serde(flatten)]
     pub rest: Map<String, Value>,

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::named;
+use crate::id::DeviceId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
 
@@ -36,10 +38,11 @@ impl Method for NodeInvoke {
 }
 
 /// Parameters of [`NodeInvoke`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeParams {
-    pub node_id: String,
+    #[serde(deserialize_with = "named")]
+    pub node_id: DeviceId,
     pub command: String,
     /// What the command is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +72,7 @@ pub struct NodeInvokeParams {
 pub struct NodeInvoked {
     /// Always true; failures are errors.
     pub ok: bool,
-    pub node_id: String,
+    pub node_id: DeviceId,
     pub command: String,
     pub payload: Value,
     /// The same as the node wrote it, if it did as text.
@@ -82,7 +85,7 @@ pub struct NodeInvoked {
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeRequest {
     pub id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
     pub command: String,
     /// What it is given, as JSON text.
     #[serde(rename = "paramsJSON")]
@@ -102,7 +105,7 @@ pub struct NodeInvokeRequest {
 #[serde(rename_all = "camelCase")]
 pub struct NodeInvokeCancel {
     pub invoke_id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
 }
 
 /// `node.invoke.result`: a node is done.
@@ -117,11 +120,11 @@ impl Method for NodeInvokeResult {
 }
 
 /// Parameters of [`NodeInvokeResult`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeResultParams {
     pub id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// Whether the command did what it should.
     pub ok: bool,
     /// What came of it.
@@ -170,7 +173,7 @@ impl Method for NodeInvokeProgress {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeProgressParams {
     pub invoke_id: String,
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// Which piece, from 0.
     pub seq: u64,
     /// The piece; at most [`MAX_PROGRESS_CHUNK`] characters.
@@ -266,7 +269,7 @@ impl Method for NodePendingPull {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingActions {
-    pub node_id: String,
+    pub node_id: DeviceId,
     pub actions: Vec<NodePendingAction>,
 }
 
@@ -307,7 +310,7 @@ pub struct NodePendingAckParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingAcked {
-    pub node_id: String,
+    pub node_id: DeviceId,
     pub acked_ids: Vec<String>,
     /// How many still wait.
     pub remaining_count: u64,
@@ -346,7 +349,8 @@ impl Method for NodePendingEnqueue {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodePendingEnqueueParams {
-    pub node_id: String,
+    #[serde(deserialize_with = "named")]
+    pub node_id: DeviceId,
     #[serde(rename = "type")]
     pub kind: NodeWorkType,
     /// How urgent it is.
@@ -364,7 +368,7 @@ pub struct NodePendingEnqueueParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingEnqueued {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// Grows with every change of its queue.
     pub revision: u64,
     pub queued: NodeWorkItem,
@@ -413,7 +417,7 @@ pub struct NodePendingDrainParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodePendingDrained {
-    pub node_id: String,
+    pub node_id: DeviceId,
     /// Grows with every change of its queue.
     pub revision: u64,
     /// Urgent ones first; they wait no more.

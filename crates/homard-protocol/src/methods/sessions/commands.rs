@@ -11,6 +11,7 @@ use crate::methods::sessions::ResolvedModel;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::word::{Word, words};
 
 /// Most characters of a session's shown name.
 pub const MAX_DISPLAY_NAME_CHARS: usize = 500;
@@ -33,8 +34,15 @@ impl Method for SessionsCreate {
         let rare = params.incognito == Some(true)
             || params.exec_node.is_some()
             || params.tool_overrides.is_some()
-            || params.permission_mode.as_deref() == Some("full");
+            || params.permission_mode.as_ref().and_then(Word::known) == Some(PermissionMode::Full);
         Access::Operator(if rare { Scope::Admin } else { Scope::Write })
+    }
+}
+
+words! {
+    /// What a conversation may do without being asked about; only the mode that needs more rights is told apart here.
+    PermissionMode {
+        Full = "full",
     }
 }
 
@@ -75,7 +83,7 @@ pub struct SessionsCreateParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_mode: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
+    pub permission_mode: Option<Word<PermissionMode>>,
     /// Refused: tools are chosen by policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_overrides: Option<Value>,
@@ -233,14 +241,22 @@ pub struct SessionsAbortParams {
     pub clear_queued: Option<bool>,
 }
 
+words! {
+    /// What was there to stop.
+    SessionsAbortStatus {
+        Aborted = "aborted",
+        NoActiveRun = "no-active-run",
+    }
+}
+
 /// Answer of [`SessionsAbort`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsAbortResult {
     pub ok: bool,
     /// The run that was stopped.
     pub aborted_run_id: Option<RunId>,
-    pub status: String,
+    pub status: SessionsAbortStatus,
 }
 
 /// `sessions.get`: the last messages of a conversation.

@@ -62,9 +62,12 @@ impl Method for PluginSurfaceRefresh {
 
 /// Which page.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SurfaceParams {
     pub surface: String,
+    /// The address the client has; nothing depends on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_url: Option<String>,
 }
 
 /// Answer of [`PluginSurfaceRefresh`].

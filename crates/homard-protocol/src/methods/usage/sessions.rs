@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{UsageCacheStatus, UsageDay, UsageSpan, UsageTotals};
+use super::{UsageAgentScope, UsageCacheStatus, UsageDay, UsageSpan, UsageTotals};
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_ref::SessionRef;
+use crate::word::{Word, words};
 
 /// Sessions in one report unless the caller says otherwise.
 pub const DEFAULT_SESSIONS: u32 = 50;
@@ -35,7 +36,16 @@ impl Method for SessionsUsage {
     type Result = SessionsUsageResult;
 }
 
-/// Parameters of [`SessionsUsage`]. What newer clients add is taken and ignored.
+words! {
+    /// What one row is about.
+    UsageGroupBy {
+        Instance = "instance",
+        /// A conversation and those that came of it. They are told one by one all the same.
+        Family = "family",
+    }
+}
+
+/// Parameters of [`SessionsUsage`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsUsageParams {
@@ -45,12 +55,23 @@ pub struct SessionsUsageParams {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_scope: Option<String>,
+    pub agent_scope: Option<Word<UsageAgentScope>>,
     #[serde(flatten)]
     pub span: UsageSpan,
     /// Most sessions listed; the sums are over all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// Only conversations of this person; there is one owner, so that nothing is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creator_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_by: Option<UsageGroupBy>,
+    /// Whether deleted conversations are told; they always are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_historical: Option<bool>,
+    /// Whether to tell what fills the context; `sessions.context` does that here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub include_context_weight: Option<bool>,
 }
 
 /// Answer of [`SessionsUsage`].

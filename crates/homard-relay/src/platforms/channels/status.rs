@@ -49,4 +49,9 @@ impl AccountStatus {
             probe: None,
         }
     }
+
+    /// What people are told at once when it changes.
+    pub(super) fn fate(&self) -> (bool, bool, Option<String>, bool) {
+        (self.running, self.connected, self.last_error.clone(), self.probe.is_some())
+    }
 }

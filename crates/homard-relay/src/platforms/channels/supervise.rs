@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Inbox, InboxItem, SharedChannel};
 use homard_runtime::{Clock, Mutex, OrCancel, chance};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -36,10 +36,11 @@ pub(super) struct Account {
     look: Mutex<Option<Duration>>,
     stop: CancellationToken,
     running: watch::Sender<bool>,
+    changed: Arc<Notify>,
 }
 
 impl Account {
-    pub(super) fn new(channel: SharedChannel) -> Self {
+    pub(super) fn new(channel: SharedChannel, changed: Arc<Notify>) -> Self {
         let status = AccountStatus::new(channel.id(), channel.account());
         Self {
             channel,
@@ -48,6 +49,7 @@ impl Account {
             look: Mutex::default(),
             stop: CancellationToken::new(),
             running: watch::Sender::new(false),
+            changed,
         }
     }
 
@@ -74,7 +76,12 @@ impl Account {
     }
 
     pub(super) fn change(&self, change: impl FnOnce(&mut AccountStatus)) {
-        change(&mut self.status.lock());
+        let mut status = self.status.lock();
+        let before = status.fate();
+        change(&mut status);
+        if status.fate() != before {
+            self.changed.notify_one();
+        }
     }
 
     /// Whether it was stopped by hand.

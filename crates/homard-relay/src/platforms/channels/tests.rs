@@ -14,7 +14,7 @@ use crate::fixture::{Line, Platform, Shared, World, abilities, address};
 
 /// An account whose task runs; the clock stands still, so silence is measured only where a test turns it.
 fn run(platform: &Arc<Platform>, clock: &Clock) -> (Arc<Account>, CancellationToken, Tasks) {
-    let account = Arc::new(Account::new(Arc::new(Shared(Arc::clone(platform)))));
+    let account = Arc::new(Account::new(Arc::new(Shared(Arc::clone(platform))), Arc::default()));
     let (to_relay, heard) = mpsc::channel(1);
     let (tasks, cancel) = (Tasks::new(), CancellationToken::new());
     account.begins();

@@ -59,7 +59,7 @@ pub(crate) fn take_over(conn: &mut Connection, credentials: &Path, clock: &Clock
         let tx = conn.transaction()?;
         let taken = match name.strip_suffix(WAITING) {
             Some(channel) => waiting(&tx, channel, &bytes, clock)?,
-            None => let_in(&tx, name.trim_end_matches(LET_IN), &names, (&bytes, clock))?,
+            None => let_in(&tx, name.trim_end_matches(LET_IN), &names, &bytes, clock)?,
         };
         tx.execute("INSERT INTO meta VALUES (?1, ?2)", [&marker, &clock.now_rfc3339()])?;
         tx.commit()?;
@@ -81,7 +81,8 @@ fn let_in(
     conn: &Connection,
     name: &str,
     names: &BTreeSet<String>,
-    (bytes, clock): (&[u8], &Clock),
+    bytes: &[u8],
+    clock: &Clock,
 ) -> Result<usize, StoreError> {
     let Some((channel, account)) = whose(name, names) else { return Ok(0) };
     let file: LetInFile = match serde_json::from_slice(bytes) {
@@ -98,7 +99,7 @@ fn let_in(
             Value::Number(number) => number.to_string(),
             _ => continue,
         };
-        if PeerId::parse(&sender).is_ok() && add(conn, (&channel, &account, &sender), clock.now_ms())? {
+        if PeerId::parse(&sender).is_ok() && add(conn, &channel, &account, &sender, clock.now_ms())? {
             taken += 1;
         }
     }

@@ -31,7 +31,7 @@ fn with_questions(ids: &[&str]) -> Approvals {
     let approvals = Approvals::default();
     approvals.subscribe(|_| ());
     for id in ids {
-        approvals.post_as((*id).to_owned(), request(), &Clock::system(), LONG).unwrap();
+        approvals.post_as(id.parse().unwrap(), request(), &Clock::system(), LONG).unwrap();
     }
     approvals
 }
@@ -39,7 +39,7 @@ fn with_questions(ids: &[&str]) -> Approvals {
 #[tokio::test]
 async fn a_beginning_names_a_question_if_it_is_long_and_the_only_one() {
     let approvals = with_questions(&["aaaaaaaa-1", "aaaaaaaa-2", "bbbbbbbb-1", "short"]);
-    let found = |name: &str| approvals.find(name).map(|question| question.id);
+    let found = |name: &str| approvals.find(name).map(|question| question.id.to_string());
     let many = |name: &str| Err(NotFound::Many(name.to_owned()));
     let cases = [
         ("aaaaaaaa-1", Ok("aaaaaaaa-1".to_owned())),
@@ -60,10 +60,10 @@ async fn a_beginning_names_a_question_if_it_is_long_and_the_only_one() {
 #[tokio::test]
 async fn a_name_is_taken_once() {
     let approvals = with_questions(&["mine"]);
-    let again = approvals.post_as("mine".to_owned(), request(), &Clock::system(), LONG);
+    let again = approvals.post_as("mine".parse().unwrap(), request(), &Clock::system(), LONG);
     assert_eq!(again, Err(NotAsked::Taken));
     let alone = Approvals::default();
-    assert_eq!(alone.post_as("x".to_owned(), request(), &Clock::system(), LONG), Err(NotAsked::Nobody));
+    assert_eq!(alone.post_as("x".parse().unwrap(), request(), &Clock::system(), LONG), Err(NotAsked::Nobody));
 }
 
 #[tokio::test]

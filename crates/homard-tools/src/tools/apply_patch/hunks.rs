@@ -66,7 +66,7 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, HunkError> {
     for (index, hunk) in hunks.iter().enumerate() {
         let old: Vec<&str> =
             hunk.lines.iter().filter_map(PatchLine::old).map(|line| file.bare(line)).collect();
-        let place = place(&file, hunk, &old, (done, &mut left)).map_err(|why| HunkError {
+        let place = place(&file, hunk, &old, done, &mut left).map_err(|why| HunkError {
             number: index + 1,
             at: hunk.at,
             why,
@@ -182,12 +182,7 @@ fn loosened(line: &str) -> String {
 }
 
 /// The line (counted from 0) at which the hunk begins; nothing before `done` can be it.
-fn place(
-    file: &File<'_>,
-    hunk: &Hunk,
-    old: &[&str],
-    (done, left): (usize, &mut u64),
-) -> Result<usize, Mismatch> {
+fn place(file: &File<'_>, hunk: &Hunk, old: &[&str], done: usize, left: &mut u64) -> Result<usize, Mismatch> {
     let mut from = done;
     for header in &hunk.headers {
         let header = file.bare(header);
@@ -205,12 +200,12 @@ fn place(
         let last = end.checked_sub(old.len()).filter(|at| *at >= from);
         return match last.map(|at| file.find(old, at, left)).transpose()?.unwrap_or_default().first() {
             Some(at) => Ok(*at),
-            None => Err(absent(file, old, (from, done), left)?),
+            None => Err(absent(file, old, from, done, left)?),
         };
     }
     let places = file.find(old, from, left)?;
     match places.as_slice() {
-        [] => Err(absent(file, old, (from, done), left)?),
+        [] => Err(absent(file, old, from, done, left)?),
         [at] => Ok(*at),
         // The header said where to begin.
         [at, ..] if !hunk.headers.is_empty() => Ok(*at),
@@ -237,7 +232,8 @@ fn header_absent(file: &File<'_>, header: &str, from: usize) -> Mismatch {
 fn absent(
     file: &File<'_>,
     old: &[&str],
-    (from, done): (usize, usize),
+    from: usize,
+    done: usize,
     left: &mut u64,
 ) -> Result<Mismatch, Mismatch> {
     if let Some(at) = file.find(old, 0, left)?.last() {

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use homard_client::{Client, Heard};
-use homard_protocol::methods::approvals::ApprovalDecision;
+use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_runtime::brief;
 
 use super::prompt::Prompt;
@@ -102,13 +102,13 @@ pub(crate) async fn run(cx: &Cx, command: PendingCommand) -> anyhow::Result<()> 
         PendingCommand::Allow(args) => {
             let always = ApprovalDecision::AllowAlways;
             let decision = if args.always { always } else { ApprovalDecision::AllowOnce };
-            resolve(cx, &args.id, decision, (&args.target, &args.patience)).await
+            resolve(cx, &args.id, decision, &args.target, &args.patience).await
         }
         PendingCommand::Deny(args) => {
-            resolve(cx, &args.id, ApprovalDecision::Deny, (&args.target, &args.patience)).await
+            resolve(cx, &args.id, ApprovalDecision::Deny, &args.target, &args.patience).await
         }
         PendingCommand::Resolve(args) => {
-            resolve(cx, &args.id, args.decision, (&args.target, &args.patience)).await
+            resolve(cx, &args.id, args.decision, &args.target, &args.patience).await
         }
         PendingCommand::Watch(args) => watch(cx, &args).await,
     }
@@ -149,14 +149,16 @@ async fn resolve(
     cx: &Cx,
     id: &str,
     decision: ApprovalDecision,
-    (target, patience): (&Target, &Patience),
+    target: &Target,
+    patience: &Patience,
 ) -> anyhow::Result<()> {
     let client = connection::connect(cx, target, patience.limit()).await?;
     let waiting = pending(&client).await?;
-    let meant = waiting.iter().find(|asked| asked.id == id);
+    let meant = waiting.iter().find(|asked| asked.id.as_str() == id);
     let meant = meant.or_else(|| waiting.iter().find(|asked| asked.id.starts_with(id)));
     // One that is not in the list is left to the gateway, which knows why.
-    answer(&client, meant.map(|asked| asked.kind).unwrap_or_default(), id, decision).await?;
+    let kind = meant.map_or(ApprovalKind::Exec, |asked| asked.kind);
+    answer(&client, kind, id.parse()?, decision).await?;
     client.close().await;
     let said = if decision == ApprovalDecision::Deny { "denied" } else { "allowed" };
     let what = meant.map(|asked| format!(": {}", brief(&asked.what, WHAT_CHARS))).unwrap_or_default();

@@ -100,7 +100,7 @@ impl Prompt {
             return;
         };
         // Its end is told by the gateway, and takes it off the list.
-        if let Err(error) = answer(client, asked.kind, &asked.id, decision).await {
+        if let Err(error) = answer(client, asked.kind, asked.id.clone(), decision).await {
             self.console.warn(&error.to_string());
         }
     }

@@ -2,31 +2,24 @@
 //! answered.
 
 use homard_client::{Client, ClientError};
-use homard_protocol::EventFrame;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
-    APPROVAL_SLUG_CHARS, ApprovalDecision, ApprovalResolveParams, ExecApproval, ExecApprovalList,
-    ExecApprovalResolve, PluginApproval, PluginApprovalList, PluginApprovalResolve,
+    APPROVAL_SLUG_CHARS, ApprovalDecision, ApprovalEnding, ApprovalKind, ApprovalResolveParams, ExecApproval,
+    ExecApprovalList, ExecApprovalResolve, PluginApproval, PluginApprovalList, PluginApprovalResolve,
 };
+use homard_protocol::word::Word;
+use homard_protocol::{ApprovalId, EventFrame, RunId};
 use homard_runtime::Clip;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::commands::words;
 
-/// The two families of questions the gateway knows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum QuestionKind {
-    #[default]
-    Exec,
-    Plugin,
-}
-
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Asked {
-    pub(crate) kind: QuestionKind,
-    pub(crate) id: String,
+    pub(crate) kind: ApprovalKind,
+    pub(crate) id: ApprovalId,
     pub(crate) tool: String,
     /// What would be done.
     pub(crate) what: String,
@@ -36,7 +29,7 @@ pub(crate) struct Asked {
     pub(crate) reasons: Vec<String>,
     pub(crate) can_always: bool,
     pub(crate) session_key: Option<String>,
-    pub(crate) run_id: Option<String>,
+    pub(crate) run_id: Option<RunId>,
     pub(crate) created_at: i64,
     pub(crate) expires_at: i64,
 }
@@ -45,7 +38,7 @@ impl From<ExecApproval> for Asked {
     fn from(approval: ExecApproval) -> Self {
         let request = approval.request;
         Self {
-            kind: QuestionKind::Exec,
+            kind: ApprovalKind::Exec,
             id: approval.id,
             tool: "exec".to_owned(),
             what: plain(&request.command),
@@ -53,7 +46,7 @@ impl From<ExecApproval> for Asked {
             program: request.resolved_path.as_deref().map(plain),
             reasons: reasons(&request.reasons, request.warning_text.as_deref()),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
-            session_key: request.session_key.as_deref().map(plain),
+            session_key: request.session_key.map(|key| plain(&key.to_string())),
             run_id: request.run_id,
             created_at: approval.created_at_ms,
             expires_at: approval.expires_at_ms,
@@ -65,7 +58,7 @@ impl From<PluginApproval> for Asked {
     fn from(approval: PluginApproval) -> Self {
         let request = approval.request;
         Self {
-            kind: QuestionKind::Plugin,
+            kind: ApprovalKind::Plugin,
             id: approval.id,
             tool: request.tool_name.as_deref().map_or_else(|| "plugin".to_owned(), plain),
             what: plain(request.detail.as_deref().unwrap_or(&request.description)),
@@ -73,7 +66,7 @@ impl From<PluginApproval> for Asked {
             program: None,
             reasons: reasons(&request.reasons, None),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
-            session_key: request.session_key.as_deref().map(plain),
+            session_key: request.session_key.map(|key| plain(&key.to_string())),
             run_id: request.run_id,
             created_at: approval.created_at_ms,
             expires_at: approval.expires_at_ms,
@@ -152,13 +145,13 @@ pub(crate) enum Change {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Ended {
-    pub(crate) id: String,
+    pub(crate) id: ApprovalId,
     #[serde(default)]
     pub(crate) decision: Option<ApprovalDecision>,
     #[serde(default)]
     pub(crate) resolved_by: Option<String>,
     #[serde(default)]
-    pub(crate) terminal_reason: Option<String>,
+    pub(crate) terminal_reason: Option<Word<ApprovalEnding>>,
 }
 
 impl Ended {
@@ -169,9 +162,9 @@ impl Ended {
             Some(ApprovalDecision::AllowAlways) => "allowed always",
             Some(ApprovalDecision::Deny) | None => "denied",
         };
-        match (self.terminal_reason.as_deref(), &self.resolved_by) {
-            (Some("timeout"), _) => "nobody answered in time, which is a no".to_owned(),
-            (Some("cancelled"), _) => "no longer asked: the run was stopped".to_owned(),
+        match (self.terminal_reason.as_ref().and_then(Word::known), &self.resolved_by) {
+            (Some(ApprovalEnding::Timeout), _) => "nobody answered in time, which is a no".to_owned(),
+            (Some(ApprovalEnding::Cancelled), _) => "no longer asked: the run was stopped".to_owned(),
             (_, Some(by)) => format!("{said} by {}", plain(by)),
             (_, None) => said.to_owned(),
         }
@@ -225,15 +218,14 @@ pub(crate) async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> 
 /// When the gateway does not take it.
 pub(crate) async fn answer(
     client: &Client,
-    kind: QuestionKind,
-    id: &str,
+    kind: ApprovalKind,
+    id: ApprovalId,
     decision: ApprovalDecision,
 ) -> Result<(), ClientError> {
-    let id = id.to_owned();
     let params = ApprovalResolveParams { id, decision, reviewer: None, grant_expires_in_days: None };
     match kind {
-        QuestionKind::Exec => client.call::<ExecApprovalResolve>(&params).await.map(drop),
-        QuestionKind::Plugin => client.call::<PluginApprovalResolve>(&params).await.map(drop),
+        ApprovalKind::Exec => client.call::<ExecApprovalResolve>(&params).await.map(drop),
+        ApprovalKind::Plugin => client.call::<PluginApprovalResolve>(&params).await.map(drop),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn configured(
     };
     match &remote.transport {
         Transport::Ssh { target, identity } => {
-            through(target, identity.as_deref(), remote.url.as_deref(), (auth, pin))
+            through(target, identity.as_deref(), remote.url.as_deref(), auth, pin)
         }
         Transport::SshNowhere => Err(Advice::error(
             "gateway.remote.transport is `ssh`, but gateway.remote.sshTarget is not set",
@@ -57,7 +57,8 @@ pub(crate) fn through(
     target: &str,
     identity: Option<&Path>,
     url: Option<&str>,
-    (auth, pin): (ConnectAuth, Option<Fingerprint>),
+    auth: ConnectAuth,
+    pin: Option<Fingerprint>,
 ) -> anyhow::Result<Route> {
     let target = SshTarget::parse(target, identity)?;
     let port = url.and_then(port_of).unwrap_or(DEFAULT_PORT);

@@ -31,7 +31,7 @@ pub(super) fn list(cx: &Cx, jobs: &[CronJob]) -> anyhow::Result<()> {
         .iter()
         .map(|job| {
             vec![
-                short(&job.id),
+                short(job.id.as_str()),
                 brief(job.spec.display_name.as_ref().unwrap_or(&job.spec.name), 30),
                 schedule_words(&job.spec.schedule),
                 next(job, now),
@@ -76,7 +76,7 @@ pub(super) fn one(cx: &Cx, job: &CronJob) -> anyhow::Result<()> {
         CronPayload::Command { .. } | CronPayload::Script { .. } => "nothing that is in effect".to_owned(),
     };
     let mut rows = vec![
-        ("id", job.id.clone()),
+        ("id", job.id.to_string()),
         ("name", job.spec.name.clone()),
         ("schedule", schedule_words(&job.spec.schedule)),
         ("next", next(job, now)),
@@ -117,7 +117,7 @@ pub(super) fn runs(cx: &Cx, entries: &[CronRunEntry]) -> anyhow::Result<()> {
             let said = entry.error.as_ref().or(entry.summary.as_ref());
             vec![
                 words::ago(entry.ts, now),
-                brief(entry.job_name.as_ref().unwrap_or(&entry.job_id), 30),
+                brief(entry.job_name.as_deref().unwrap_or(entry.job_id.as_str()), 30),
                 entry.status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
                 entry.duration_ms.and_then(|ms| u64::try_from(ms).ok()).map(words::span).unwrap_or_default(),
                 entry.delivery_status.map(|status| status.as_str().to_owned()).unwrap_or_default(),

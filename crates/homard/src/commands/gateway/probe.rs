@@ -84,7 +84,7 @@ fn candidates(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<Vec<Candidate>> {
     }
     if let Some(target) = &args.ssh {
         let identity = args.ssh_identity.as_deref();
-        let route = connection::through(target, identity, None, (auth.clone(), pin));
+        let route = connection::through(target, identity, None, auth.clone(), pin);
         found.push(Candidate { id: "sshTunnel", route });
     }
     found.push(Candidate { id: "localLoopback", route: Ok(connection::own(cx, &config, auth, None)) });

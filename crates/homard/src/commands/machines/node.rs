@@ -115,7 +115,7 @@ async fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
 fn tell(cx: &Cx, happening: &Happening) {
     match happening {
         Happening::Connected { node_id, commands } => {
-            let id = node_id.clip_chars(12).to_owned();
+            let id = node_id.as_str().clip_chars(12).to_owned();
             cx.console.note(&format!("connected as node {id}, offering {}", commands.join(", ")));
         }
         Happening::Waiting { request_id } => {

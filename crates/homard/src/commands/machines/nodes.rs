@@ -240,7 +240,7 @@ fn row(node: &Node, now: i64) -> Vec<String> {
     };
     let usable = if node.commands.is_empty() { "none".to_owned() } else { node.commands.join(", ") };
     vec![
-        short(&node.node_id),
+        short(node.node_id.as_str()),
         name_of(node),
         node.platform.clone().unwrap_or_default(),
         seen,
@@ -277,7 +277,7 @@ async fn pending(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
 fn asked_row(asks: &PendingNodeRow, now: i64) -> Vec<String> {
     vec![
         short(&asks.request_id),
-        asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id)),
+        asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str())),
         asks.platform.clone().unwrap_or_default(),
         asks.remote_ip.clone().unwrap_or_default(),
         resolve::wants(asks),
@@ -297,7 +297,7 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&approved)?);
     }
-    let name = asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id));
+    let name = asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str()));
     Ok(cx.console.line(&format!("approved: {name} may offer {}", resolve::wants(asks)))?)
 }
 
@@ -310,7 +310,7 @@ async fn reject(cx: &Cx, args: &RejectArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&rejected)?);
     }
-    let name = asks.display_name.clone().unwrap_or_else(|| short(&asks.node_id));
+    let name = asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str()));
     cx.console.line(&format!("rejected: {name}"))?;
     cx.console
         .note("it stays connected and asks again when it connects anew; `homard nodes remove` ends that");
@@ -336,7 +336,7 @@ async fn rename(cx: &Cx, args: RenameArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&renamed)?);
     }
-    Ok(cx.console.line(&format!("{} is {} now", short(&renamed.node_id), renamed.display_name))?)
+    Ok(cx.console.line(&format!("{} is {} now", short(renamed.node_id.as_str()), renamed.display_name))?)
 }
 
 async fn describe(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {
@@ -410,7 +410,11 @@ async fn ask(cx: &Cx, reach: &ConnectArgs, wanted: Wanted<'_>) -> anyhow::Result
         params: Some(wanted.params),
         timeout_ms: Some(wanted.timeout_ms),
         idempotency_key: wanted.key.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
-        ..NodeInvokeParams::default()
+        session_key: None,
+        turn_source_channel: None,
+        turn_source_to: None,
+        turn_source_account_id: None,
+        turn_source_thread_id: None,
     };
     let done = client.call::<NodeInvoke>(&params).await?;
     client.close().await;

@@ -48,7 +48,7 @@ pub(crate) async fn run(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
     } else {
         cx.console
             .line(&cx.console.mark(Mark::Strong, &format!("Homard {}", client.hello().server.version)))?;
-        for line in pairs(&rows(cx, &url, &client, (&status, &agents))) {
+        for line in pairs(&rows(cx, &url, &client, &status, &agents)) {
             cx.console.line(&line)?;
         }
     }
@@ -60,7 +60,8 @@ fn rows(
     cx: &Cx,
     url: &str,
     client: &Client,
-    (status, agents): (&Value, &AgentsListResult),
+    status: &Value,
+    agents: &AgentsListResult,
 ) -> Vec<(&'static str, String)> {
     let hello = client.hello();
     let text = |path| status.pointer(path).and_then(Value::as_str).map(str::to_owned);

@@ -211,7 +211,7 @@ impl Doubts<'_> {
     fn hear(&mut self, heard: &Heard) {
         let Heard::Event(frame) = heard else { return };
         let change = match Change::read(frame) {
-            Some(Change::Asked(asked)) if asked.run_id.as_ref() != Some(&self.run_id) => return,
+            Some(Change::Asked(asked)) if asked.run_id.as_deref() != Some(self.run_id.as_str()) => return,
             Some(change) => change,
             None => return,
         };

@@ -107,7 +107,7 @@ pub(crate) fn run(cx: &Cx, args: RouteArgs) -> anyhow::Result<()> {
         Some(style) => style.into(),
         None => threads_of(cx, &config, &message),
     };
-    let explanation = explain(&RouteRules::of(&config), (&message, speaker(&config, &message)), threads);
+    let explanation = explain(&RouteRules::of(&config), &message, speaker(&config, &message), threads);
     if args.json {
         return Ok(cx.console.json(&report(&message, &explanation))?);
     }

@@ -11,8 +11,9 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageParams, SessionsUsageResult};
 use homard_protocol::methods::usage::{
     BudgetStatus, MAX_DAYS, MAX_RUNS, UsageCost, UsageCostParams, UsageCostResult, UsageDay, UsageSpan,
-    UsageStatus, UsageTotals,
+    UsageStatus, UsageTotals, UsageZone,
 };
+use homard_protocol::word::Word;
 use serde_json::json;
 
 use self::figures::{Look, Row, budget_lines, day_chart, summary, totals_table};
@@ -28,7 +29,7 @@ const SUMMARY_DAYS: u32 = 30;
 /// Sessions compared with each other.
 const MAX_SESSIONS: u32 = 1_000;
 /// Days are the gateway's own, as its budgets are.
-const ZONE: &str = "gateway";
+const ZONE: Word<UsageZone> = Word::Known(UsageZone::Gateway);
 const EXAMPLES: &str = "\
 Examples:
   homard usage                          today, 7 days, 30 days, and a bar for each day
@@ -98,7 +99,7 @@ pub(crate) async fn run(cx: &Cx, args: UsageArgs) -> anyhow::Result<()> {
 }
 
 async fn cost(client: &Client, days: u32) -> anyhow::Result<UsageCostResult> {
-    let span = UsageSpan { days: Some(days), mode: Some(ZONE.to_owned()), ..UsageSpan::default() };
+    let span = UsageSpan { days: Some(days), mode: Some(ZONE), ..UsageSpan::default() };
     Ok(client.call::<UsageCost>(&UsageCostParams { span, ..UsageCostParams::default() }).await?)
 }
 
@@ -162,7 +163,7 @@ fn sum(days: &[UsageDay]) -> UsageTotals {
 
 async fn compare(cx: &Cx, client: &Client, args: &UsageArgs) -> anyhow::Result<()> {
     let days = args.days.unwrap_or(SUMMARY_DAYS);
-    let span = UsageSpan { days: Some(days), mode: Some(ZONE.to_owned()), ..UsageSpan::default() };
+    let span = UsageSpan { days: Some(days), mode: Some(ZONE), ..UsageSpan::default() };
     let params = SessionsUsageParams {
         key: args.session.clone(),
         span,

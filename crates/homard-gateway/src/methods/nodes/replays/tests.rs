@@ -52,7 +52,7 @@ async fn large_answers_are_not_kept_without_end() {
         let text = "x".repeat(super::MAX_KEPT_BYTES / 8 + 1);
         let answer = Ok(homard_protocol::methods::nodes::invoke::NodeInvoked {
             ok: true,
-            node_id: "n".to_owned(),
+            node_id: "n".parse().unwrap(),
             command: "c".to_owned(),
             payload: serde_json::Value::Null,
             payload_json: Some(text),

@@ -18,7 +18,8 @@ fn commands_that_reach_far_need_an_admin() {
         ("fs.listDir", Scope::Admin),
         ("terminal.upload", Scope::Admin),
     ] {
-        let params = NodeInvokeParams { command: command.to_owned(), ..NodeInvokeParams::default() };
+        let params = json!({"nodeId": "n", "command": command, "idempotencyKey": "k"});
+        let params: NodeInvokeParams = serde_json::from_value(params).unwrap();
         assert_eq!(NodeInvoke::access_for(&params), Access::Operator(scope), "{command}");
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Change, QuestionKind};
+use homard_protocol::methods::approvals::ApprovalKind;
+
+use super::Change;
 
 fn heard(event: &str, payload: &Value) -> Option<Change> {
     let frame = serde_json::from_value(json!({"type": "event", "event": event, "payload": payload})).unwrap();
@@ -19,7 +21,7 @@ fn a_command_is_worded_with_everything_that_matters() {
     let Some(Change::Asked(asked)) = heard("exec.approval.requested", &payload) else { panic!("not read") };
     assert_eq!(
         (asked.kind, asked.can_always, asked.run_id.as_deref()),
-        (QuestionKind::Exec, true, Some("r"))
+        (ApprovalKind::Exec, true, Some("r"))
     );
     let expected = [
         "approval needed: exec (01234567, 1 min left)",
@@ -40,7 +42,7 @@ fn another_tool_is_worded_with_its_whole_action() {
         "request": {"title": "t", "description": "short", "detail": "all of it", "severity": "warning",
             "toolName": "web_fetch", "allowedDecisions": ["allow-once", "deny"]}});
     let Some(Change::Asked(asked)) = heard("plugin.approval.requested", &payload) else { panic!("not read") };
-    assert_eq!((asked.kind, asked.can_always), (QuestionKind::Plugin, false));
+    assert_eq!((asked.kind, asked.can_always), (ApprovalKind::Plugin, false));
     assert_eq!(asked.lines(5), ["approval needed: web_fetch (x, 0 s left)", "  all of it"]);
 }
 

@@ -20,7 +20,7 @@ pub(super) fn short(id: &str) -> String {
 
 /// What people call a node.
 pub(super) fn name_of(node: &Node) -> String {
-    node.display_name.clone().unwrap_or_else(|| short(&node.node_id))
+    node.display_name.clone().unwrap_or_else(|| short(node.node_id.as_str()))
 }
 
 /// The node whose id, name or address this is, or whose id begins like this. Of several, the one that is connected.
@@ -29,11 +29,11 @@ pub(super) fn name_of(node: &Node) -> String {
 /// When none or several are.
 pub(super) fn node<'a>(nodes: &'a [Node], id: &str) -> anyhow::Result<&'a Node> {
     let is = |node: &&Node| {
-        node.node_id == id
+        node.node_id.as_str() == id
             || node.remote_ip.as_deref() == Some(id)
             || node.display_name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(id))
     };
-    let begins = |node: &&Node| !id.is_empty() && node.node_id.starts_with(id);
+    let begins = |node: &&Node| !id.is_empty() && node.node_id.as_str().starts_with(id);
     let mut found: Vec<&Node> = nodes.iter().filter(is).collect();
     if found.is_empty() {
         found = nodes.iter().filter(begins).collect();
@@ -106,7 +106,7 @@ pub(super) fn facts(node: &Node, now: i64) -> Vec<(&'static str, String)> {
     let granted: Vec<String> =
         node.permissions.iter().filter(|(_, has)| **has).map(|(name, _)| name.clone()).collect();
     let rows = [
-        ("node", node.node_id.clone()),
+        ("node", node.node_id.to_string()),
         ("name", text(&node.display_name)),
         ("platform", text(&node.platform)),
         ("family", text(&node.device_family)),

@@ -1,8 +1,8 @@
 //! The latest answers: what was tried for each, and what its calls cost.
 
 use homard_client::Client;
-use homard_protocol::SessionRef;
 use homard_protocol::methods::usage::{RunAttempt, RunCall, RunUsage, UsageRuns, UsageRunsParams};
+use homard_protocol::{CallState, RunStatus, SessionRef};
 use homard_runtime::brief;
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ pub(super) async fn show(
 
 /// A run in a few lines.
 pub(super) fn lines(console: &Console, run: &RunUsage, now: i64) -> Vec<String> {
-    let mark = if run.status == "ok" { Mark::Good } else { Mark::Bad };
+    let mark = if run.status == RunStatus::Ok { Mark::Good } else { Mark::Bad };
     let when = run.ended_at.map_or_else(|| "–".to_owned(), |at| words::ago(at, now));
     let model = match (&run.provider, &run.model) {
         (Some(provider), Some(model)) => format!("{provider}/{model}"),
@@ -46,7 +46,7 @@ pub(super) fn lines(console: &Console, run: &RunUsage, now: i64) -> Vec<String> 
     };
     let took =
         run.started_at.zip(run.ended_at).map(|(from, to)| seconds(to.saturating_sub(from).unsigned_abs()));
-    let mut facts = vec![console.mark(mark, &run.status), model];
+    let mut facts = vec![console.mark(mark, run.status.as_str()), model];
     facts.extend(took);
     facts.push(format!("{} tokens", words::tokens(run.usage.total_tokens)));
     facts.extend(Some(money(run.usage.cost.total)).filter(|_| run.usage.cost.total > 0.0));
@@ -89,7 +89,7 @@ fn call_line(call: &RunCall) -> String {
         "asked {}/{}{with}: {}, {} in{cached}, {} out, {}{first}{thinking}",
         call.provider,
         call.model,
-        if call.state == "settled" { &call.outcome } else { &call.state },
+        if call.state == CallState::Settled { &call.outcome } else { call.state.as_str() },
         words::tokens(call.usage.prompt_tokens()),
         words::tokens(call.usage.output),
         seconds(call.total_ms),
