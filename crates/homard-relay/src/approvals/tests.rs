@@ -6,7 +6,7 @@ use std::time::Duration;
 use homard_channel::{
     Abilities, Act, ChannelError, ChatKind, Content, Conversation, Details, Inbound, Press, RichText, Sender,
 };
-use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey};
+use homard_protocol::{AccountId, ApprovalId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
 use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, Question, Verdict};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn request(action: &str) -> ApprovalRequest {
 
 fn question(action: &str) -> Question {
     Question {
-        id: "0a1b2c3d-0000-4000-8000-000000000000".to_owned(),
+        id: ApprovalId::parse("0a1b2c3d-0000-4000-8000-000000000000").unwrap(),
         request: request(action),
         created_at: 0,
         expires_at: 120_000,
@@ -70,7 +70,7 @@ async fn connect(world: &World, platform: &Arc<Platform>) {
     world.relay.platforms().open_channels(vec![Arc::new(Shared(Arc::clone(platform)))]).await.unwrap();
 }
 
-fn ask(world: &World, request: ApprovalRequest) -> String {
+fn ask(world: &World, request: ApprovalRequest) -> ApprovalId {
     world.relay.approvals().post(request, &Clock::system(), ANSWER_WITHIN).unwrap()
 }
 
@@ -156,7 +156,7 @@ fn buttons_come_back_as_the_answer_they_stand_for() {
     }
     question.request.can_always = false;
     assert_eq!(press::buttons(&question)[0].len(), 2);
-    question.id = "x".repeat(50);
+    question.id = ApprovalId::parse(&"x".repeat(50)).unwrap();
     assert!(press::buttons(&question).is_empty(), "a name that cannot come back");
     for other in ["yes", "approval:", "approval:1:maybe", "/approve 1 allow-once"] {
         assert_eq!(answer_of(&pressed("1", other)), None, "{other}");
