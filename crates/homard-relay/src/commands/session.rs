@@ -16,6 +16,8 @@ use crate::parts::ChatCommands;
 
 /// Most messages of one export.
 const MAX_EXPORTED: usize = 10_000;
+/// What `/tts` says.
+const NOT_SPOKEN: &str = "Answers are not spoken by themselves yet, so there is nothing to switch on.";
 
 /// What this family answers.
 pub(super) const ENTRIES: &[Entry] = &[
@@ -114,30 +116,20 @@ impl ChatCommands {
         Ok(format!("This session has used {tokens} tokens, about ${usd:.4}."))
     }
 
-    /// `/tts`: when answers are spoken.
+    /// `/tts`: answers are not spoken by themselves yet, so nothing but `off` is taken.
     pub(super) async fn set_speech(&self, key: &SessionKey, wanted: &str) -> Answer {
-        let (word, _value) = wanted.split_once(char::is_whitespace).unwrap_or((wanted, ""));
-        let mode = match word.to_lowercase().as_str() {
-            "" | "status" => {
-                let mode = self.entry_of(key).await?.tts_auto;
-                return Ok(format!("Speech: {}", mode.as_deref().unwrap_or("off")));
+        let word = wanted.split_whitespace().next().unwrap_or_default().to_lowercase();
+        match word.as_str() {
+            "" | "status" | "help" => Ok(NOT_SPOKEN.to_owned()),
+            "off" => {
+                self.change_session(key, |entry| entry.tts_auto = None).await?;
+                Ok("⚙️ Speech: off".to_owned())
             }
-            "help" => return Ok("/tts off|always|inbound|tagged — when answers are spoken".to_owned()),
-            "off" => None,
-            mode @ ("always" | "inbound" | "tagged") => Some(mode.to_owned()),
-            "on" => Some("always".to_owned()),
-            other @ ("provider" | "limit" | "summary" | "audio") => {
-                return Err(format!(
-                    "/tts {other} is known, but not built yet; messages.tts in the configuration says it"
-                ));
+            "on" | "always" | "inbound" | "tagged" | "provider" | "limit" | "summary" | "audio" => {
+                Err(NOT_SPOKEN.to_owned())
             }
-            other => {
-                return Err(format!("`{other}` is not known; use off, always, inbound, tagged or status"));
-            }
-        };
-        let shown = mode.clone();
-        self.change_session(key, move |entry| entry.tts_auto = mode).await?;
-        Ok(format!("⚙️ Speech: {}", shown.as_deref().unwrap_or("off")))
+            other => Err(format!("`{other}` is not known. {NOT_SPOKEN}")),
+        }
     }
 
     /// `/dock-<channel>`: what is not an answer to somebody goes to the same person elsewhere from now on.

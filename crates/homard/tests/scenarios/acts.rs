@@ -258,7 +258,7 @@ async fn commands_are_obeyed_by_whoever_may_use_them() {
         ("/config show", "turned off (commands.config)"),
         ("/restart", "turned off (commands.restart)"),
         ("/activation always", "groups only"),
-        ("/tts always", "Speech: always"),
+        ("/tts always", "not spoken by themselves yet"),
         ("/models fake", "fake/"),
         ("/dock-irc", "session.identityLinks"),
     ] {
