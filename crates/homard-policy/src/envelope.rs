@@ -98,7 +98,6 @@ pub struct AttachedFile {
 
 /// Everything that is told with a message.
 #[derive(Debug, Clone)]
-#[expect(clippy::struct_excessive_bools, reason = "facts about a message, each its own")]
 pub struct Told<'a> {
     pub message: &'a Inbound,
     /// What is left of its text.

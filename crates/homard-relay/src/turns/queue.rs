@@ -15,6 +15,7 @@ use homard_store::SessionEntry;
 use crate::bus::Audience;
 use crate::intake::admit::Admitted;
 use crate::parts::Turns;
+use crate::relay::Inner;
 use crate::turns::accept::{AcceptError, Accepted, run_id};
 use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::turns::lane::Kind;
@@ -98,29 +99,15 @@ impl Turns {
         let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));
         match self.accept(message, TurnOptions::of(Source::Compact), queue).await? {
             Accepted::Started { run_id, session_key } => {
-                self.tell_compaction(&run_id, &session_key, None);
+                tell_compaction(self.inner(), &run_id, &session_key, None);
                 self.wait(&run_id, COMPACT_WAIT).await;
                 let done = matches!(slot.get(), Some(CompactReport::Done(_)));
-                self.tell_compaction(&run_id, &session_key, Some(done));
+                tell_compaction(self.inner(), &run_id, &session_key, Some(done));
             }
             Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {}
         }
         let gone = || CompactReport::Not("it was stopped before it began.".to_owned());
         Ok(slot.get().cloned().unwrap_or_else(gone))
-    }
-
-    /// Tells that a conversation is being summarised, or no longer is and whether something came of it.
-    fn tell_compaction(&self, run: &RunId, session: &SessionKey, completed: Option<bool>) {
-        let event = SessionOperationEvent {
-            operation_id: run.clone(),
-            operation: SessionOperation::Compact,
-            phase: completed.map_or(OperationPhase::Start, |_| OperationPhase::End),
-            session_key: session.clone(),
-            agent_id: session.agent_id().cloned(),
-            ts: self.inner().clock().now_ms(),
-            completed,
-        };
-        self.inner().bus().publish_to(&event, Audience::SessionSubscribers);
     }
 
     /// What happens to messages of a session while a run is under way.
@@ -224,4 +211,18 @@ impl Turns {
             Queue::Told(_) => (Kind::Turn, None),
         }
     }
+}
+
+/// Tells that a conversation is being summarised, or no longer is and whether something came of it.
+fn tell_compaction(inner: &Inner, run: &RunId, session: &SessionKey, completed: Option<bool>) {
+    let event = SessionOperationEvent {
+        operation_id: run.clone(),
+        operation: SessionOperation::Compact,
+        phase: completed.map_or(OperationPhase::Start, |_| OperationPhase::End),
+        session_key: session.clone(),
+        agent_id: session.agent_id().cloned(),
+        ts: inner.clock().now_ms(),
+        completed,
+    };
+    inner.bus().publish_to(&event, Audience::SessionSubscribers);
 }

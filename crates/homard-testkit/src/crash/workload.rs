@@ -68,7 +68,8 @@ impl Workload {
             match dice.below(12) {
                 0 | 1 => telegram.group_says(GROUP, person, &self.asks("", GROUP)),
                 2 => {
-                    let topic = TOPICS[usize::from(dice.below(2) == 1)];
+                    let [one, other] = TOPICS;
+                    let topic = if dice.below(2) == 1 { other } else { one };
                     telegram.topic_says(FORUM, topic, person, &self.asks("", FORUM))
                 }
                 3 => {

@@ -369,7 +369,7 @@ async fn a_file_that_merely_lies_in_the_temporary_folder_is_not_sent_by_anybody(
     let refused = client.request("send", params).await.unwrap();
     assert!(refused["error"]["message"].as_str().unwrap().contains("not in the workspace"), "{refused}");
     world.fake.calls("message", json!({"target": "telegram:7", "message": "here", "media": path}));
-    world.fake.says(&format!("I could not.\nMEDIA: {path}"));
+    world.fake.says(format!("I could not.\nMEDIA: {path}"));
     there.user_says(OWNER, OWNER, "send it to me");
     let said = there.next_sent().await.unwrap();
     assert!(said.text().starts_with("I could not.") && said.text().contains("was not sent"), "{said:?}");

@@ -56,7 +56,7 @@ pub(super) async fn quoted(
     let Some(id) = params.reply_to_id.as_deref().filter(|_| !is_on_platform) else { return Ok(None) };
     let unknown =
         || RequestError::invalid("invalid chat.send params: at replyToId: no message of this session");
-    let entry = EntryId::parse(id).map_err(|_| unknown())?;
+    let entry = EntryId::parse(id).ok().ok_or_else(unknown)?;
     let session = gateway.store().sessions().get(key).await?.ok_or_else(unknown)?;
     let found = gateway.store().transcripts().entry(&session.session_id, &entry).await?;
     let (who, said) = match found.map(|place| place.entry.kind) {

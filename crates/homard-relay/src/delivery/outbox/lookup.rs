@@ -12,11 +12,10 @@ use crate::parts::Outgoing;
 
 /// What is to be done with a row.
 pub(super) enum Sighting {
-    /// It arrived.
     Arrived(Receipt),
     /// It is to be written into the preview that did, as this payload says.
     IntoPreview(String),
-    /// It is to be sent.
+    /// So it is to be sent.
     Nothing,
 }
 
@@ -35,7 +34,7 @@ pub(super) async fn look_for(
         return Ok(Sighting::Nothing);
     };
     let Content::Text { words, buttons } = &outbound.content else { return Ok(Sighting::Nothing) };
-    let Some((preview, shown)) = stray_preview(outgoing, run).await.map_err(unread)? else {
+    let Some((preview, shown)) = stray_preview(outgoing, run).await.map_err(|error| unread(&error))? else {
         return Ok(Sighting::Nothing);
     };
     let found = find(outgoing, there, &preview, &shown).await?;
@@ -68,7 +67,8 @@ async fn find(
     outbound: &Outbound,
 ) -> Result<Option<Receipt>, ChannelError> {
     let store = outgoing.inner().store();
-    let near = store.outbox().near(row, outbound.address.to.as_str()).await.map_err(unread)?;
+    let near =
+        store.outbox().near(row, outbound.address.to.as_str()).await.map_err(|error| unread(&error))?;
     // In the threads of one place messages are sent at the same time: one could be taken for another.
     let is_elsewhere = |other: &OutboundRecord| other.new.conversation != row.new.conversation;
     if outbound.address.thread.is_some() || near.iter().any(is_elsewhere) {
@@ -81,9 +81,11 @@ async fn find(
     }
     let id = |other: &OutboundRecord| Some(receipt_of(other).message_id).filter(|id| !id.is_empty());
     let answers = match &row.new.run_id {
-        Some(run) => {
-            store.inbox().answered_in(&row.new.channel, &row.new.account, run).await.map_err(unread)?
-        }
+        Some(run) => store
+            .inbox()
+            .answered_in(&row.new.channel, &row.new.account, run)
+            .await
+            .map_err(|error| unread(&error))?,
         None => Vec::new(),
     };
     let known = KnownNearby {
@@ -103,6 +105,6 @@ fn is_mistakable(other: &OutboundRecord, row: &OutboundRecord, since: Timestamp)
     other.ambiguous > 0 && other.sent_at.is_none() && !is_before && !is_own_preview
 }
 
-fn unread(error: StoreError) -> ChannelError {
+fn unread(error: &StoreError) -> ChannelError {
     ChannelError::Unreachable(error.to_string())
 }

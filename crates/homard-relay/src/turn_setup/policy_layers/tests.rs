@@ -90,9 +90,18 @@ impl Case<'_> {
     }
 }
 
+/// Configuration, circumstances, tool and who decides about it.
+type Row = (Value, Case<'static>, &'static str, &'static str);
+
 #[test]
 fn every_layer_is_asked_in_order_and_names_its_place() {
-    let rows: Vec<(Value, Case<'_>, &str, &str)> = vec![
+    for (written, case, tool, expected) in layer_rows().into_iter().chain(sandbox_rows()) {
+        assert_eq!(case.decides(&config(&written), tool), expected, "{tool} in {} under {written}", case.key);
+    }
+}
+
+fn layer_rows() -> Vec<Row> {
+    vec![
         (json!({}), CASE, "exec", "+"),
         (json!({}), CASE, "gateway", "+"),
         (json!({"tools": {"profile": "minimal"}}), CASE, "read", "profile tools.profile"),
@@ -143,6 +152,27 @@ fn every_layer_is_asked_in_order_and_names_its_place() {
             "write",
             "agentProvider agents.list[main].tools.byProvider[fake]",
         ),
+        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "cron", "subagent built in"),
+        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "sessions_spawn", "subagent built in"),
+        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "read", "+"),
+        (
+            json!({"tools": {"subagents": {"tools": {"deny": ["exec"]}}}}),
+            Case { key: "agent:main:subagent:x", ..CASE },
+            "exec",
+            "subagent tools.subagents.tools",
+        ),
+        (json!({}), Case { key: "agent:main:hook:mail", ..CASE }, "gateway", "owner built in"),
+        (
+            json!({"tools": {"deny": ["read"]}, "agents": {"list": [{"id": "main", "tools": {"deny": ["read"]}}]}}),
+            CASE,
+            "read",
+            "global tools",
+        ),
+    ]
+}
+
+fn sandbox_rows() -> Vec<Row> {
+    vec![
         (
             json!({"agents": {"defaults": {"sandbox": {"mode": "non-main"}}}}),
             Case { key: "agent:main:other", ..CASE },
@@ -175,26 +205,7 @@ fn every_layer_is_asked_in_order_and_names_its_place() {
             "web_fetch",
             "+",
         ),
-        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "cron", "subagent built in"),
-        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "sessions_spawn", "subagent built in"),
-        (json!({}), Case { key: "agent:main:subagent:x", ..CASE }, "read", "+"),
-        (
-            json!({"tools": {"subagents": {"tools": {"deny": ["exec"]}}}}),
-            Case { key: "agent:main:subagent:x", ..CASE },
-            "exec",
-            "subagent tools.subagents.tools",
-        ),
-        (json!({}), Case { key: "agent:main:hook:mail", ..CASE }, "gateway", "owner built in"),
-        (
-            json!({"tools": {"deny": ["read"]}, "agents": {"list": [{"id": "main", "tools": {"deny": ["read"]}}]}}),
-            CASE,
-            "read",
-            "global tools",
-        ),
-    ];
-    for (written, case, tool, expected) in rows {
-        assert_eq!(case.decides(&config(&written), tool), expected, "{tool} in {} under {written}", case.key);
-    }
+    ]
 }
 
 #[test]
