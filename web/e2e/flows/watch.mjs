@@ -151,7 +151,7 @@ export const steps = [
         ['Model', 'fake-1'],
         ['Channel', 'This page and the command line'],
         ['Agent', 'main'],
-        ['Day', /\w+, \w+ \d+/],
+        ['Day', /\w+ \d+ \w+/],
         ['Chat', '<img src=x'],
       ]) {
         await pick(world, group);

@@ -246,7 +246,7 @@ async fn commands_are_obeyed_by_whoever_may_use_them() {
     let (world, there) = connected(|_| {}).await;
     for (text, words) in [
         ("/whoami", "Id: 7"),
-        ("/usage tokens", "Usage below answers: tokens"),
+        ("/usage tokens", "Usage below answers on chat platforms: tokens"),
         ("/send off", "Sending: deny"),
         ("/send inherit", "Sending: inherit"),
         ("/commands 2", "page 2 of"),

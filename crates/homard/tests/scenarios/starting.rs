@@ -102,11 +102,11 @@ async fn a_broken_configuration_is_refused_naming_the_place() {
 async fn what_does_nothing_yet_is_one_line_at_start_and_named_where_somebody_asks() {
     let world = World::start_with(OPENAI, |config| {
         config["ui"] = json!({"seamColor": "#112233"});
-        config["commands"] = json!({"bash": true, "native": true});
+        config["discovery"] = json!({"wideArea": {"enabled": false}});
         config["channels"] = json!({"signal": {"account": "+4915"}});
     })
     .await;
-    let line = "3 settings do nothing yet, in: ui, commands, channels; homard config validate names them";
+    let line = "3 settings do nothing yet, in: ui, discovery, channels; homard config validate names them";
     world.gateway.logged(line).await.unwrap();
     let lines = world.gateway.log_lines().unwrap();
     assert_eq!(
@@ -115,7 +115,7 @@ async fn what_does_nothing_yet_is_one_line_at_start_and_named_where_somebody_ask
         "{lines:?}"
     );
 
-    let named = "known, not yet in effect: ui, commands.native, channels.signal";
+    let named = "known, not yet in effect: ui, discovery.wideArea, channels.signal";
     let snapshot = world.owner().await.call("config.get", json!({})).await.unwrap();
     assert_eq!(snapshot["warnings"], json!([{"path": "", "message": named}]));
     let mut command = tokio::process::Command::new(crate::homard());

@@ -54,7 +54,7 @@ export class ComposerState {
     noteUse(localStorage, text);
     chat.setDraft('');
     this.reply = undefined;
-    chat.send(message, { files: tray.take(), ...(steer ? { mode: 'steer' } : {}), replyToId: reply?.entryId });
+    chat.send(message, { files: tray.take(), ...(steer ? { mode: 'steer' } : {}) });
   }
 
   startEdit(item: UserItem): void {

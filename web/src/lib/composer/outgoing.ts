@@ -7,12 +7,11 @@ export interface Outgoing {
   files?: readonly Attached[];
   /** What becomes of it while a run is under way: `steer` goes to that run, else it waits its turn. */
   mode?: 'steer';
-  replyToId?: string | undefined;
 }
 
 /** The same in the words of `chat.send`. */
-export function wireOf(more: Outgoing | undefined): Pick<Methods['chat.send']['params'], 'attachments' | 'queueMode' | 'replyToId'> {
-  return { ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}), ...(more?.mode ? { queueMode: more.mode } : {}), ...(more?.replyToId ? { replyToId: more.replyToId } : {}) };
+export function wireOf(more: Outgoing | undefined): Pick<Methods['chat.send']['params'], 'attachments' | 'queueMode'> {
+  return { ...(more?.files?.length ? { attachments: more.files.map(wireFile) } : {}), ...(more?.mode ? { queueMode: more.mode } : {}) };
 }
 
 /** A name nobody else has. */

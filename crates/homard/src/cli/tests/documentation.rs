@@ -102,8 +102,8 @@ fn wrong_command(line: &str) -> Option<String> {
 
 /// Methods and what nodes do have names like settings; the pages about them list those.
 fn methods() -> HashSet<String> {
-    let pages =
-        ["protocol.md", "nodes.md"].map(|name| fs::read_to_string(root().join("docs").join(name)).unwrap());
+    let pages = ["protocol.md", "nodes.md", "compat.md"]
+        .map(|name| fs::read_to_string(root().join("docs").join(name)).unwrap());
     pages.iter().flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
