@@ -96,7 +96,7 @@ pub(super) const STEPS: [Step; 18] = [
     Step { name: "browser", about: "Chromium against a real gateway", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(40, 40), run: browser_test },
     Step { name: "doc", about: "the documentation builds and links", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(200, 200), run: doc },
     Step { name: "doctest", about: "examples in the documentation", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: doctest },
-    Step { name: "crash", about: "kills while people write", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: crash_briefly },
+    Step { name: "crash", about: "kills while people write", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(60, 60), run: crash_briefly },
 ];
 
 fn build(_: &Scope) -> Result<Outcome> {
