@@ -83,7 +83,7 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     if let Some(file) = &options.log {
         std::fs::write(file, world.gateway.log())
             .with_context(|| format!("could not write {}", file.display()))?;
-        if !report.holds() {
+        if !report.holds(0) {
             let kept = file.with_extension("state");
             copy_folder(&world.gateway.home().state_dir(), &kept)
                 .with_context(|| format!("could not keep {}", kept.display()))?;
