@@ -4,20 +4,24 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Bytes, to_bytes};
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode};
-use axum::routing::{get, post};
+use bytes::Bytes;
 use homard_channel::{
     BoxFuture, ChannelError, InboundEvent, Inbox, IngressHandler, IngressLimits, IngressMount, Mounted,
 };
 use homard_config::Secret;
+use homard_http::answers::{self, Answer};
+use homard_http::body;
 use homard_runtime::{OrCancel as _, OrLog as _};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::Value;
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::poll::{ALLOWED, introduce, pause, pauses};
@@ -35,6 +39,10 @@ const MAX_BODY: usize = 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Updates between the listener and the inbox; when as many wait, the server waits too.
 const WAITING: usize = 64;
+/// Connections to the listener of its own at a time; the server uses 40 at the most.
+const MAX_CONNECTIONS: usize = 128;
+/// After a connection could not be taken: what is missing then (open files) is not there a moment later either.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 /// How often the server is asked whether it still knows our address: what tells quiet from dead.
 const CHECK_EVERY: Duration = Duration::from_secs(60);
 
@@ -48,7 +56,7 @@ struct WebhookState {
 
 impl IngressHandler for WebhookState {
     fn admits(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(SECRET_HEADER).map(axum::http::HeaderValue::as_bytes).unwrap_or_default();
+        let given = headers.get(SECRET_HEADER).map(HeaderValue::as_bytes).unwrap_or_default();
         bool::from(given.ct_eq(self.secret.expose().as_bytes()))
     }
 
@@ -113,20 +121,44 @@ async fn bind(webhook: &Webhook) -> Result<Option<TcpListener>, ChannelError> {
     bound.map(Some).map_err(unreachable)
 }
 
-/// Serves the listener of its own; without one, nothing ends it.
+/// Serves the listener of its own; without one, nothing ends it. Connections end with it.
 async fn serve(
     listener: Option<TcpListener>,
     webhook: &Webhook,
     state: Arc<WebhookState>,
 ) -> Result<(), ChannelError> {
     let Some(listener) = listener else { return std::future::pending().await };
-    let app = Router::new()
-        .route(HEALTH_PATH, get(|| async { "ok" }))
-        .route(&webhook.path, post(receive))
-        .with_state(state);
-    axum::serve(listener, app)
-        .await
-        .map_err(|error| ChannelError::Unreachable(format!("the webhook's listener ended: {error}")))
+    let path: Arc<str> = Arc::from(webhook.path.as_str());
+    let mut connections = JoinSet::new();
+    loop {
+        while connections.try_join_next().is_some() {}
+        if connections.len() >= MAX_CONNECTIONS {
+            // One that is over makes room for the next.
+            connections.join_next().await;
+        }
+        let stream = match listener.accept().await {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                tracing::warn!(%error, "the webhook's listener could not take a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let (path, state) = (Arc::clone(&path), Arc::clone(&state));
+        let service = service_fn(move |request| {
+            let (path, state) = (Arc::clone(&path), Arc::clone(&state));
+            async move { Ok::<_, std::convert::Infallible>(answer(&path, &state, request).await) }
+        });
+        connections.spawn(async move {
+            let served = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(PATIENCE)
+                .serve_connection(TokioIo::new(stream), service);
+            if let Err(error) = served.await {
+                tracing::debug!(%error, "a connection to the webhook's listener broke off");
+            }
+        });
+    }
 }
 
 /// Gives the server our address and looks after it.
@@ -178,18 +210,29 @@ async fn hand_over(ear: &Ear<'_>, mut brought: mpsc::Receiver<Brought>) {
     }
 }
 
-async fn receive(State(state): State<Arc<WebhookState>>, request: Request) -> StatusCode {
+/// Answers one request of the listener of its own.
+async fn answer(path: &str, state: &WebhookState, request: Request<Incoming>) -> Answer {
     let (head, body) = request.into_parts();
-    if !state.admits(&head.headers) {
+    let status = match (head.uri.path(), &head.method) {
+        (HEALTH_PATH, &Method::GET | &Method::HEAD) => return answers::text(StatusCode::OK, "ok"),
+        (asked, &Method::POST) if asked == path => {
+            let taken = receive(state, &head.headers, body);
+            tokio::time::timeout(PATIENCE, taken).await.unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+        }
+        (asked, _) if asked == path || asked == HEALTH_PATH => StatusCode::METHOD_NOT_ALLOWED,
+        _ => StatusCode::NOT_FOUND,
+    };
+    answers::empty(status)
+}
+
+async fn receive(state: &WebhookState, headers: &HeaderMap, body: Incoming) -> StatusCode {
+    if !state.admits(headers) {
         return StatusCode::UNAUTHORIZED;
     }
-    let taken = async {
-        match to_bytes(body, MAX_BODY).await {
-            Ok(bytes) => state.accept(bytes).await,
-            Err(_too_large) => StatusCode::PAYLOAD_TOO_LARGE,
-        }
-    };
-    tokio::time::timeout(PATIENCE, taken).await.unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+    match body::read(body, MAX_BODY).await {
+        Ok(bytes) => state.accept(bytes).await,
+        Err(error) => error.status(),
+    }
 }
 
 impl WebhookState {
