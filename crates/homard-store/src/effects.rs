@@ -1,4 +1,4 @@
-//! What a batch does to files, kept in step with what it does to tables.
+//! What a batch does to files and to rows in memory, kept in step with what it does to tables.
 //!
 //! Bytes are appended before the commit and cut off again when it fails; files are renamed or removed only
 //! after it, so that a crash in between leaves a stray file and never a missing one. Whoever watches what is
@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use homard_protocol::SessionId;
+use homard_protocol::{SessionId, SessionKey};
 use homard_runtime::{OrLog, Subscribers};
 use tokio::sync::mpsc;
 
+use crate::sessions::{RecentSessions, SessionRecord};
 use crate::transcripts::PageEntry;
 
 /// What was just appended to a conversation and is committed.
@@ -66,7 +67,10 @@ pub(crate) struct Effects {
     undo: Vec<Undo>,
     after: Vec<After>,
     told: Vec<NewEntries>,
+    /// Rows of sessions as the batch leaves them, the latest last; `None` for one that only the database knows.
+    sessions: Vec<(SessionKey, Option<SessionRecord>)>,
     watch: Arc<Watch>,
+    recent: Arc<RecentSessions>,
 }
 
 /// A point to which [`Effects::roll_back`] can return.
@@ -75,12 +79,26 @@ pub(crate) struct Mark {
     undo: usize,
     after: usize,
     told: usize,
+    sessions: usize,
 }
 
 impl Effects {
-    /// Effects whose appends are told to `watch`.
-    pub(crate) fn watched_by(watch: Arc<Watch>) -> Self {
-        Self { watch, ..Self::default() }
+    /// Effects whose appends are told to `watch`, and whose rows `recent` keeps.
+    pub(crate) fn new(watch: Arc<Watch>, recent: Arc<RecentSessions>) -> Self {
+        Self { watch, recent, ..Self::default() }
+    }
+
+    /// The row of a session as the batch has it so far, if it is in memory.
+    pub(crate) fn session(&self, key: &SessionKey) -> Option<SessionRecord> {
+        match self.sessions.iter().rev().find(|(changed, _)| changed == key) {
+            Some((_, record)) => record.clone(),
+            None => self.recent.get(key),
+        }
+    }
+
+    /// Notes what became of a session's row.
+    pub(crate) fn session_changed(&mut self, key: &SessionKey, record: Option<&SessionRecord>) {
+        self.sessions.push((key.clone(), record.cloned()));
     }
 
     /// Whether somebody wants to hear what is appended.
@@ -95,7 +113,12 @@ impl Effects {
 
     /// Where we are; taken before each job.
     pub(crate) fn mark(&self) -> Mark {
-        Mark { undo: self.undo.len(), after: self.after.len(), told: self.told.len() }
+        Mark {
+            undo: self.undo.len(),
+            after: self.after.len(),
+            told: self.told.len(),
+            sessions: self.sessions.len(),
+        }
     }
 
     /// Notes that `path` was `len` bytes long before an append.
@@ -122,6 +145,7 @@ impl Effects {
     pub(crate) fn roll_back(&mut self, mark: Mark) {
         self.after.truncate(mark.after);
         self.told.truncate(mark.told);
+        self.sessions.truncate(mark.sessions);
         while self.undo.len() > mark.undo {
             match self.undo.pop() {
                 Some(Undo::Truncate { path, len }) => {
@@ -141,6 +165,7 @@ impl Effects {
     #[expect(clippy::disallowed_methods, reason = "moves a transcript; nothing is written")]
     pub(crate) fn committed(&mut self) {
         self.undo.clear();
+        self.recent.committed(self.sessions.drain(..));
         for entries in self.told.drain(..) {
             self.watch.listeners.publish(&entries);
         }

@@ -6,6 +6,7 @@
 mod ending;
 mod groups;
 mod list;
+mod recent;
 mod restore;
 mod rows;
 
@@ -22,8 +23,9 @@ pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
 pub use groups::{GroupDefaults, GroupStore, SessionGroup};
 pub(crate) use list::Filter;
 pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
+pub(crate) use recent::RecentSessions;
 pub use restore::{EndedSession, RestoreWhich};
-pub(crate) use rows::{Draft, by_session_id, insert, load, load_or_new, save};
+pub(crate) use rows::{Draft, by_session_id, current, insert, load, load_or_new, save};
 
 /// Characters of a message kept as a session's preview or title.
 const PREVIEW_CHARS: usize = 120;

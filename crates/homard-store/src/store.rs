@@ -15,7 +15,7 @@ use homard_runtime::{Clock, Mutex, OrLog, create_private_dir};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::effects::{NewEntries, Watch};
+use crate::effects::{Effects, NewEntries, Watch};
 use crate::engine::database;
 use crate::engine::import;
 use crate::engine::layout::Layout;
@@ -23,6 +23,7 @@ use crate::engine::reader::{self, ReadCx, ReadOrder};
 use crate::engine::writer::{self, Batch, WriteOrder};
 use crate::people::pairing::{self, LetIn};
 use crate::runs::RunStatus;
+use crate::sessions::RecentSessions;
 use crate::transcripts::TranscriptError;
 use crate::usage::PendingCalls;
 
@@ -226,6 +227,8 @@ struct Inner {
     layout: Arc<Layout>,
     calls: PendingCalls,
     watch: Arc<Watch>,
+    /// Rows of sessions that were written last.
+    recent: Arc<RecentSessions>,
     let_in: LetIn,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -248,10 +251,10 @@ impl Store {
 
         let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };
         let calls = PendingCalls::default();
-        let watch = Arc::new(Watch::default());
+        let (watch, recent) = (Arc::new(Watch::default()), Arc::new(RecentSessions::default()));
+        let effects = Effects::new(Arc::clone(&watch), Arc::clone(&recent));
         let (writes, thread) =
-            writer::start(conn, Arc::clone(&layout), clock, calls.clone(), Arc::clone(&watch))
-                .map_err(thread_error)?;
+            writer::start(conn, Arc::clone(&layout), clock, calls.clone(), effects).map_err(thread_error)?;
         let (reads, mut threads) = reader::start(&layout).map_err(thread_error)?;
         threads.push(thread);
         Ok(Self {
@@ -261,6 +264,7 @@ impl Store {
                 layout,
                 calls,
                 watch,
+                recent,
                 let_in: LetIn::default(),
                 threads: Mutex::new(threads),
             }),
@@ -274,6 +278,7 @@ impl Store {
         if self.inner.writes.send(WriteOrder::Close(done)).await.is_ok() {
             closed.await.or_log("the store's writer ended before it could say so");
         }
+        self.inner.recent.forget_all();
         let threads = std::mem::take(&mut *self.inner.threads.lock());
         for _reader in 1..threads.len() {
             self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
@@ -300,6 +305,11 @@ impl Store {
     /// Says whether anybody wants to hear what is appended; if not, it costs nothing.
     pub fn want_appends(&self, wanted: bool) {
         self.inner.watch.want(wanted);
+    }
+
+    /// Rows of sessions that were written last.
+    pub(crate) fn recent_sessions(&self) -> &RecentSessions {
+        &self.inner.recent
     }
 
     /// Model calls that wait for the next commit.

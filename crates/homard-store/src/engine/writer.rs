@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::effects::{Effects, Mark, Watch};
+use crate::effects::{Effects, Mark};
 use crate::engine::layout::Layout;
 use crate::inbox;
 use crate::outbox;
@@ -116,7 +116,7 @@ pub(crate) fn start(
     layout: Arc<Layout>,
     clock: Clock,
     calls: PendingCalls,
-    watch: Arc<Watch>,
+    effects: Effects,
 ) -> std::io::Result<(mpsc::Sender<WriteOrder>, JoinHandle<()>)> {
     let (tx, rx) = mpsc::channel(QUEUE);
     let writer = Writer {
@@ -124,7 +124,7 @@ pub(crate) fn start(
         layout,
         clock,
         files: OpenFiles::default(),
-        effects: Effects::watched_by(watch),
+        effects,
         calls,
         chores: Chores { garbage: true, prune_at: 0, wrote: false, checkpoint: false, words: false },
         closers: Vec::new(),

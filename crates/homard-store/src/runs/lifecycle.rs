@@ -15,7 +15,7 @@ use crate::engine::writer::Batch;
 use crate::inbox;
 use crate::notes;
 use crate::outbox;
-use crate::sessions::{Draft, by_session_id, load_or_new, preview, save};
+use crate::sessions::{Draft, by_session_id, current, load_or_new, preview, save};
 use crate::store::{StoreError, parse_column, to_json};
 use crate::transcripts::{self, Appended};
 
@@ -234,7 +234,9 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
     }
     let gone = Finished { appended: Vec::new(), session: None };
     let Some(session_id) = run.session_id else { return Ok(gone) };
-    let Some(record) = by_session_id(batch.conn, &session_id)? else { return Ok(gone) };
+    let record = current(batch, &run.session_key)?.filter(|record| record.session_id == session_id);
+    let record = record.map_or_else(|| by_session_id(batch.conn, &session_id), |record| Ok(Some(record)))?;
+    let Some(record) = record else { return Ok(gone) };
     let mut draft = Draft::of(record);
     draft.record.entry.last_activity_at = Some(batch.now());
     if let Some(text) = last_text(&finish.entries) {

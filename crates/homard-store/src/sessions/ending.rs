@@ -8,7 +8,7 @@ use homard_protocol::{SessionId, SessionKey};
 use uuid::Uuid;
 
 use super::restore::{Ended, remember};
-use super::rows::{load, save};
+use super::rows::{load, remove, save};
 use super::{Draft, SessionEntry, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
 use crate::notes;
@@ -160,7 +160,7 @@ fn delete(
         }
     };
     notes::forget(batch, key)?;
-    batch.execute("DELETE FROM sessions WHERE key = ?1", [key.to_string()])?;
+    remove(batch, key)?;
     Ok(DeletedSession { deleted: true, archived })
 }
 

@@ -146,13 +146,13 @@ fn groups(conn: &Connection) -> Result<Vec<SessionGroup>, StoreError> {
     Ok(statement.query_map([], read)?.collect::<Result<_, _>>()?)
 }
 
-fn forget(batch: &Batch<'_>, name: &str) -> Result<u64, StoreError> {
+fn forget(batch: &mut Batch<'_>, name: &str) -> Result<u64, StoreError> {
     batch.execute("DELETE FROM session_groups WHERE name = ?1", [name])?;
     move_sessions(batch, name, None)
 }
 
 /// Moves every conversation of a drawer, which counts as a change of each.
-fn move_sessions(batch: &Batch<'_>, from: &str, to: Option<&str>) -> Result<u64, StoreError> {
+fn move_sessions(batch: &mut Batch<'_>, from: &str, to: Option<&str>) -> Result<u64, StoreError> {
     let keys: Vec<String> = batch
         .conn
         .prepare_cached("SELECT key FROM sessions WHERE category = ?1")?

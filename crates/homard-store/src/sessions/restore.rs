@@ -9,7 +9,7 @@ use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::ending::archive;
-use super::rows::{insert, load, refuse_taken_label};
+use super::rows::{insert_new, load, refuse_taken_label, remove};
 use super::{SessionEntry, SessionRecord, SessionStore};
 use crate::engine::layout::is_plain_name;
 use crate::engine::writer::Batch;
@@ -129,7 +129,7 @@ fn restore(batch: &mut Batch<'_>, which: &RestoreWhich) -> Result<Option<Session
     if let Some(current) = load(batch.conn, &record.key)? {
         archive(batch, &current, Ended::Reset)?;
         notes::forget(batch, &record.key)?;
-        batch.execute("DELETE FROM sessions WHERE key = ?1", [record.key.to_string()])?;
+        remove(batch, &record.key)?;
     }
     if let Some(file) = &ended.file {
         let name = put_back(batch, &record.agent_id, file)?;
@@ -141,7 +141,7 @@ fn restore(batch: &mut Batch<'_>, which: &RestoreWhich) -> Result<Option<Session
     if refuse_taken_label(batch.conn, &record).is_err() {
         record.entry.label = None;
     }
-    insert(batch.conn, &record)?;
+    insert_new(batch, &record)?;
     transcripts::ensure_indexed(batch, &record.session_id)?;
     Ok(Some(record))
 }

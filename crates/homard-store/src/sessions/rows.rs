@@ -56,6 +56,9 @@ impl SessionStore<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub async fn get(self, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
+        if let Some(record) = self.store.recent_sessions().get(key) {
+            return Ok(Some(record));
+        }
         let key = key.clone();
         self.store.read(move |cx| load(cx.conn, &key)).await
     }
@@ -122,6 +125,14 @@ pub(crate) fn load(conn: &Connection, key: &SessionKey) -> Result<Option<Session
     one(conn, "WHERE key = ?1", [key.to_string()])
 }
 
+/// The session of a key as the batch has it so far.
+pub(crate) fn current(batch: &Batch<'_>, key: &SessionKey) -> Result<Option<SessionRecord>, StoreError> {
+    match batch.effects.session(key) {
+        Some(record) => Ok(Some(record)),
+        None => load(batch.conn, key),
+    }
+}
+
 /// The session whose current transcript has this id.
 pub(crate) fn by_session_id(
     conn: &Connection,
@@ -136,7 +147,7 @@ pub(crate) fn load_or_new(
     key: &SessionKey,
     agent: Option<&AgentId>,
 ) -> Result<Draft, StoreError> {
-    if let Some(record) = load(batch.conn, key)? {
+    if let Some(record) = current(batch, key)? {
         return Ok(Draft::of(record));
     }
     let now = batch.now();
@@ -163,13 +174,13 @@ pub(crate) fn load_or_new(
 
 /// Writes a row back; `updatedAt` never goes backwards. Columns that stay as they are, are not named: every index over
 /// a named one is written anew.
-pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
+pub(crate) fn save(batch: &mut Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
     let record = &mut draft.record;
     record.entry.updated_at = record.entry.updated_at.max(batch.now());
     // A change may not move a conversation to another transcript; resetting does that.
     record.entry.session_id = Some(record.session_id.clone());
     let values = queried(record);
-    let Some(held) = draft.held.replace(values.clone()) else { return insert(batch.conn, record) };
+    let Some(held) = draft.held.replace(values.clone()) else { return insert_new(batch, record) };
     let mut sql = "UPDATE sessions SET entry = ?2".to_owned();
     let mut params = vec![Value::Text(record.key.to_string()), Value::Text(to_json("entry", &record.entry)?)];
     for ((name, value), held) in CHANGING.into_iter().zip(values).zip(held) {
@@ -180,6 +191,21 @@ pub(crate) fn save(batch: &Batch<'_>, draft: &mut Draft) -> Result<(), StoreErro
     }
     sql.push_str(" WHERE key = ?1");
     batch.execute(&sql, params_from_iter(params))?;
+    batch.effects.session_changed(&record.key, Some(record));
+    Ok(())
+}
+
+/// Takes a row away.
+pub(super) fn remove(batch: &mut Batch<'_>, key: &SessionKey) -> Result<(), StoreError> {
+    batch.execute("DELETE FROM sessions WHERE key = ?1", [key.to_string()])?;
+    batch.effects.session_changed(key, None);
+    Ok(())
+}
+
+/// Adds a row of which the batch knows that there is none.
+pub(super) fn insert_new(batch: &mut Batch<'_>, record: &SessionRecord) -> Result<(), StoreError> {
+    insert(batch.conn, record)?;
+    batch.effects.session_changed(&record.key, Some(record));
     Ok(())
 }
 
