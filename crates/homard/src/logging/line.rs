@@ -1,6 +1,7 @@
 //! How a log line looks: as JSON in the file, and in words on a terminal.
 
 use jiff::tz::TimeZone;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 use tracing::Level;
 
@@ -48,17 +49,8 @@ impl Line {
 
     /// The line of the file, without the line break.
     pub(crate) fn to_json(&self) -> String {
-        let time = self.ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-        let mut object = Map::with_capacity(self.fields.len() + OWN_NAMES.len());
-        object.insert("time".into(), time.map(|time| format!("{time:.3}")).into());
-        object.insert("level".into(), self.level.as_str().into());
-        object.insert("subsystem".into(), self.subsystem.as_str().into());
-        object.insert("message".into(), self.message.as_str().into());
-        for (name, value) in &self.fields {
-            let name = if OWN_NAMES.contains(&name.as_str()) { format!("{name}_") } else { name.clone() };
-            object.insert(name, value.clone());
-        }
-        Value::Object(object).to_string()
+        // Text and JSON values can always be written.
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads a line of the file back; anything that is not one of ours becomes a message as it stands.
@@ -81,6 +73,24 @@ impl Line {
             (take("time"), take("level"), take("subsystem"), take("message"));
         let ms = time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond());
         Self { ms, level, subsystem, message, fields: object }
+    }
+}
+
+impl Serialize for Line {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let time = self.ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        let mut object = serializer.serialize_map(Some(self.fields.len() + OWN_NAMES.len()))?;
+        object.serialize_entry("time", &time.map(|time| format!("{time:.3}")))?;
+        object.serialize_entry("level", &self.level)?;
+        object.serialize_entry("subsystem", &self.subsystem)?;
+        object.serialize_entry("message", &self.message)?;
+        for (name, value) in &self.fields {
+            match OWN_NAMES.contains(&name.as_str()) {
+                true => object.serialize_entry(&format!("{name}_"), value)?,
+                false => object.serialize_entry(name, value)?,
+            }
+        }
+        object.end()
     }
 }
 

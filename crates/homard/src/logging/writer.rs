@@ -150,12 +150,16 @@ impl Writer {
 
     fn write(&mut self, ms: i64, level: Level, line: Line) {
         let line = line.stamped(ms).masked(&self.setup.redactor);
+        let mut shown = None;
         if self.levels.wants_console(level) {
-            self.console.push_str(&self.look.show(&line));
+            let shown = shown.insert(self.look.show(&line));
+            self.console.push_str(shown);
             self.console.push('\n');
         }
         if self.levels.wants_file(level) {
-            let written = self.setup.files.as_mut().map(|files| files.write(ms, &line.to_json()));
+            // What the terminal shows may be what the file holds.
+            let json = shown.filter(|_| matches!(self.look, Look::Json)).unwrap_or_else(|| line.to_json());
+            let written = self.setup.files.as_mut().map(|files| files.write(ms, &json));
             self.complain(written.and_then(Result::err));
         }
     }
