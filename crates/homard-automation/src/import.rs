@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::JobId;
 use homard_protocol::methods::cron::{CronAddParams, CronDelivery, CronJobState, CronSchedule};
+use homard_runtime::json::{self as json_read, ReadError};
 use homard_runtime::{OrLog, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -53,7 +54,7 @@ impl Automation {
         let id = value.get("id").and_then(Value::as_str).and_then(|id| JobId::parse(id).ok());
         let created = value.get("createdAtMs").and_then(Value::as_i64).unwrap_or(now);
         let state = value.get("state").cloned().unwrap_or_default();
-        let mut state: CronJobState = serde_json::from_value(state).unwrap_or_default();
+        let mut state: CronJobState = json_read::from_value(state).unwrap_or_default();
         let mut spec = match read_job(value) {
             Ok(spec) => spec,
             Err(error) => {
@@ -113,8 +114,8 @@ const FIELDS: [&str; 15] = [
 ];
 
 /// Reads a job as it was kept, in today's words or in earlier ones.
-fn read_job(value: Value) -> Result<CronAddParams, serde_json::Error> {
-    let Value::Object(mut fields) = value else { return serde_json::from_value(value) };
+fn read_job(value: Value) -> Result<CronAddParams, ReadError> {
+    let Value::Object(mut fields) = value else { return json_read::from_value(value) };
     fields.retain(|name, value| FIELDS.contains(&name.as_str()) && !value.is_null());
     if let Some(at) = fields.get("schedule").and_then(|schedule| schedule.get("atMs")).and_then(Value::as_i64)
     {
@@ -126,7 +127,7 @@ fn read_job(value: Value) -> Result<CronAddParams, serde_json::Error> {
         fields.insert("delivery".to_owned(), json!(delivery));
     }
     fields.entry("wakeMode").or_insert_with(|| json!("now"));
-    serde_json::from_value(Value::Object(fields))
+    json_read::from_value(Value::Object(fields))
 }
 
 /// Where a result goes, as it once stood in what a job does.
@@ -137,7 +138,7 @@ fn earlier_delivery(payload: &mut Map<String, Value>) -> Option<CronDelivery> {
     let best_effort = payload.remove("bestEffortDeliver").and_then(|value| value.as_bool());
     let mode = if wanted? { "announce" } else { "none" };
     let delivery = json!({"mode": mode, "channel": channel, "to": to, "bestEffort": best_effort});
-    serde_json::from_value(delivery).ok()
+    json_read::from_value(delivery).ok()
 }
 
 #[cfg(test)]

@@ -432,7 +432,7 @@ pub(crate) fn patched(
             fields.insert(name.clone(), next);
         }
     }
-    serde_json::from_value(Value::Object(fields))
+    homard_runtime::json::from_value(Value::Object(fields))
         .map_err(|error| CronError::Invalid(format!("at /patch: {error}")))
 }
 

@@ -49,7 +49,7 @@ impl Automation {
             CronAsk::Add { job } => {
                 no_webhook(&job)?;
                 let job = completed(job, cx, self.inner.clock.now_ms())?;
-                let spec = serde_json::from_value(Value::Object(job))
+                let spec = homard_runtime::json::from_value(Value::Object(job))
                     .map_err(|error| PortError::Invalid(format!("the job does not fit: {error}")))?;
                 told(self.jobs().add(spec, labels).await)
             }

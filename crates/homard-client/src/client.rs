@@ -192,7 +192,7 @@ async fn wait(method: &str, ticket: &mut Ticket, within: Duration) -> Result<Val
 }
 
 fn read<T: DeserializeOwned>(method: &str, payload: Value) -> Result<T, ClientError> {
-    serde_json::from_value(payload)
+    homard_runtime::json::from_value(payload)
         .map_err(|source| ClientError::BadAnswer { method: method.to_owned(), source })
 }
 

@@ -156,7 +156,7 @@ async fn hear_challenge(socket: &mut Socket) -> Result<ConnectChallenge, ClientE
     loop {
         let Incoming::Event(frame) = next_frame(socket).await? else { continue };
         if frame.event == CONNECT_CHALLENGE {
-            return serde_json::from_value(frame.payload)
+            return homard_runtime::json::from_value(frame.payload)
                 .map_err(|source| ClientError::BadAnswer { method: CONNECT_CHALLENGE.into(), source });
         }
     }
@@ -165,7 +165,7 @@ async fn hear_challenge(socket: &mut Socket) -> Result<ConnectChallenge, ClientE
 fn read_hello(answer: Answer) -> Result<HelloOk, ClientError> {
     let bad = |source| ClientError::BadAnswer { method: "connect".into(), source };
     match answer {
-        Answer::Good(payload) => serde_json::from_value(payload).map_err(bad),
+        Answer::Good(payload) => homard_runtime::json::from_value(payload).map_err(bad),
         Answer::Bad(error) => Err(ClientError::Refused { error: Box::new(error) }),
         Answer::Unreadable(source) => Err(bad(source)),
     }

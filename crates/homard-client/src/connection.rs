@@ -11,6 +11,7 @@ use std::time::Duration;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use homard_protocol::{ErrorShape, EventFrame, ResponseFrame};
+use homard_runtime::json::ReadError;
 use homard_runtime::{Mutex, OrCancel, Tasks};
 use serde::Deserialize;
 use serde_json::Value;
@@ -71,7 +72,7 @@ impl fmt::Display for Closed {
 pub(crate) enum Answer {
     Good(Value),
     Bad(ErrorShape),
-    Unreadable(serde_json::Error),
+    Unreadable(ReadError),
 }
 
 struct Waiter {
@@ -328,7 +329,7 @@ impl Incoming {
         match head.kind.as_str() {
             "res" => match serde_json::from_str::<ResponseFrame>(text) {
                 Ok(frame) => Self::Answer(head.id, answer_of(frame)),
-                Err(error) => Self::Answer(head.id, Answer::Unreadable(error)),
+                Err(error) => Self::Answer(head.id, Answer::Unreadable(serde::de::Error::custom(error))),
             },
             "event" => serde_json::from_str(text).map_or(Self::Unknown, Self::Event),
             _ => Self::Unknown,

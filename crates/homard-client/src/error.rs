@@ -102,7 +102,7 @@ pub enum ClientError {
     BadAnswer {
         method: String,
         #[source]
-        source: serde_json::Error,
+        source: homard_runtime::json::ReadError,
     },
     /// Parameters that cannot be written as JSON.
     #[error("could not write the parameters of `{method}`")]

@@ -216,7 +216,7 @@ impl Snapshot {
             self.issues = validate(&self.effective, channels);
             self.warnings.extend(future_version(&self.effective));
             let inert = inert::places(&self.effective);
-            let read = serde_json::from_value(inert::without(&self.effective, &inert));
+            let read = homard_runtime::json::from_value(inert::without(&self.effective, &inert));
             self.inert = self.not_yet(inert, channels);
             match read {
                 Ok(raw) => raw,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use homard_protocol::ResponseFrame;
 use homard_protocol::method::{Access, Method};
+use homard_runtime::json::{self, ReadError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -209,33 +210,30 @@ fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, RequestEr
 
 /// Reads parameters; what is wrong is said in the words clients match on.
 pub(crate) fn parse_params<P: DeserializeOwned>(method: &str, text: &str) -> Result<P, RequestError> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let read = serde_path_to_error::deserialize(&mut json);
-    read.map_err(|error| params_error(method, error.path(), error.inner()))
+    let value = serde_json::from_str(text).map_err(|error| {
+        let reason = homard_protocol::frame::plain_reason(&error);
+        RequestError::invalid(format!("invalid {method} params: {reason}"))
+    })?;
+    json::from_value(value).map_err(|error| params_error(method, &error))
 }
 
-fn params_error(method: &str, path: &serde_path_to_error::Path, error: &serde_json::Error) -> RequestError {
-    let reason = homard_protocol::frame::plain_reason(error);
+fn params_error(method: &str, error: &ReadError) -> RequestError {
+    let (reason, place) = (error.reason(), error.pointer());
     let names_target = TARGETS.iter().any(|field| reason == format!("missing field `{field}`"));
     if names_target {
         return RequestError::invalid("session mutation target is unavailable")
             .with_details(json!({"code": "SESSION_MUTATION_TARGET_REQUIRED"}));
     }
-    let said = if let Some(field) = quoted(&reason, "unknown field `") {
+    let said = if let Some(field) = quoted(reason, "unknown field `") {
         format!("at root: unexpected property '{field}'")
-    } else if let Some(field) = quoted(&reason, "missing field `") {
+    } else if let Some(field) = quoted(reason, "missing field `") {
         format!("at root: must have required property '{field}'")
-    } else if path.iter().next().is_some() {
-        format!("at {}: {reason}", pointer(path))
+    } else if place.is_empty() {
+        reason.to_owned()
     } else {
-        reason
+        format!("at {place}: {reason}")
     };
     RequestError::invalid(format!("invalid {method} params: {said}"))
-}
-
-/// A place in parameters, as in `/attachments/0/content`.
-fn pointer(path: &serde_path_to_error::Path) -> String {
-    path.iter().fold(String::new(), |place, step| format!("{place}/{step}"))
 }
 
 fn quoted<'a>(reason: &'a str, prefix: &str) -> Option<&'a str> {

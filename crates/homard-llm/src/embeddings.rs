@@ -105,7 +105,7 @@ fn read(answer: Value, wanted: usize) -> Result<Embedded, LlmError> {
         LlmError::new(FailReason::Format, format!("the provider's answer holds no embeddings: {what}"))
     };
     let answer: Answer =
-        serde_json::from_value(answer).map_err(|_unreadable| broken("it has another shape"))?;
+        homard_runtime::json::from_value(answer).map_err(|_unreadable| broken("it has another shape"))?;
     let mut vectors = vec![Vec::new(); wanted];
     for Line { index, embedding } in answer.data {
         let place = vectors.get_mut(index).ok_or_else(|| broken("there are more than were asked for"))?;

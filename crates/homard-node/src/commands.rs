@@ -147,7 +147,8 @@ pub(crate) async fn call(name: &str, call: CommandCall) -> Reply {
 /// Reads parameters; what is not known in them is ignored, as callers are older and newer than this.
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
-    serde_json::from_value(params).map_err(|error| Failure::invalid(format!("invalid parameters: {error}")))
+    homard_runtime::json::from_value(params)
+        .map_err(|error| Failure::invalid(format!("invalid parameters: {error}")))
 }
 
 /// Does something that waits for the disk.

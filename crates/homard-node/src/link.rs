@@ -246,7 +246,7 @@ async fn answer(client: &Client, node_id: &DeviceId, id: &str, reply: commands::
 }
 
 fn payload<T: DeserializeOwned>(frame: &EventFrame) -> Option<T> {
-    match serde_json::from_value(frame.payload.clone()) {
+    match homard_runtime::json::from_value(frame.payload.clone()) {
         Ok(read) => Some(read),
         Err(error) => {
             tracing::warn!(%error, event = %frame.event, "the gateway asked in a way this node does not understand");

@@ -61,7 +61,7 @@ struct Stats {
 
 /// What a node says of its machine, if it can be true, stamped with our time.
 pub(crate) fn believable(payload: &Value, now: i64) -> Option<Value> {
-    let stats: Stats = serde_json::from_value(payload.clone()).ok()?;
+    let stats: Stats = homard_runtime::json::from_value(payload.clone()).ok()?;
     let load_is_good =
         stats.load_average.iter().flatten().all(|load| load.is_finite() && (0.0..=MAX_LOAD).contains(load));
     let disk_is_good = match (stats.disk_total_bytes, stats.disk_available_bytes) {
@@ -99,7 +99,9 @@ impl Nodes {
     /// # Errors
     /// When it cannot be true; in a word the wire knows.
     pub fn used(&self, socket: &dyn NodeSocket, payload: &Value) -> Result<&'static str, &'static str> {
-        let Ok(said) = serde_json::from_value::<Used>(payload.clone()) else { return Err("invalid_payload") };
+        let Ok(said) = homard_runtime::json::from_value::<Used>(payload.clone()) else {
+            return Err("invalid_payload");
+        };
         let now = self.clock.now_ms();
         let clears = said.action.as_deref() == Some("clear");
         let idle = said.idle_seconds.filter(|idle| (0..=MAX_IDLE_SECONDS).contains(idle));

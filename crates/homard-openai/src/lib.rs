@@ -151,5 +151,5 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if !value.is_object() {
         return Err(ApiError::invalid("the body must be a JSON object"));
     }
-    serde_json::from_value(value).map_err(|error| ApiError::invalid(error.to_string()))
+    homard_runtime::json::from_value(value).map_err(|error| ApiError::invalid(error.to_string()))
 }

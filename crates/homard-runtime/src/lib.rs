@@ -6,7 +6,8 @@
 //! keeps what belongs together in order.
 //!
 //! And the small vocabulary, one word for each idea that would otherwise be written again in every room: [`Mutex`],
-//! [`RwLock`], [`millis`](fn@millis), [`hex`](fn@hex), [`replace_private`], [`FileDraft`], [`Clip`], [`brief`], [`Backoff`].
+//! [`RwLock`], [`millis`](fn@millis), [`hex`](fn@hex), [`replace_private`], [`FileDraft`], [`Clip`], [`brief`], [`Backoff`],
+//! [`json`].
 
 mod atomic_file;
 mod backoff;
@@ -14,6 +15,7 @@ mod cancel;
 mod clip;
 mod clock;
 mod hex;
+pub mod json;
 mod keyed_workers;
 mod lock;
 mod log_limiter;

@@ -1,6 +1,6 @@
 //! From the JSON a model sent to a tool's input type, or to words the model can act on.
 
-use homard_runtime::Clip;
+use homard_runtime::{Clip, json};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -32,11 +32,10 @@ pub(crate) fn parse<T: DeserializeOwned>(
         let complaint = "they must be one JSON object".to_owned();
         return Err(ArgumentError { complaint, allowed: allowed(&parameters()) });
     }
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner().to_string();
-        let inner = inner.clip_chars(MAX_COMPLAINT_CHARS).to_owned();
-        let complaint = if path == "." { inner } else { format!("`{path}`: {inner}") };
+    json::from_value(arguments).map_err(|error| {
+        let path = error.path();
+        let reason = error.reason().clip_chars(MAX_COMPLAINT_CHARS);
+        let complaint = if path == "." { reason.to_owned() } else { format!("`{path}`: {reason}") };
         ArgumentError { complaint, allowed: allowed(&parameters()) }
     })
 }

@@ -120,7 +120,7 @@ impl<T: Tool> DynTool for T {
 
     fn subject(&self, arguments: &Value) -> Subject {
         // Arguments that do not fit are answered by `call`.
-        serde_json::from_value(arguments.clone())
+        homard_runtime::json::from_value(arguments.clone())
             .map_or_else(|_| Subject::default(), |input| T::subject(&input))
     }
 

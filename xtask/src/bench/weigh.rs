@@ -17,7 +17,7 @@ use crate::workspace::{self, root};
 const BEGIN: &str = "<!-- weigh:begin -->";
 const END: &str = "<!-- weigh:end -->";
 /// Packages whose generic code is made anew for others' types.
-const GENERIC: [&str; 22] = [
+const GENERIC: [&str; 21] = [
     "alloc",
     "aho_corasick",
     "arc_swap",
@@ -34,7 +34,6 @@ const GENERIC: [&str; 22] = [
     "serde",
     "serde_core",
     "serde_json",
-    "serde_path_to_error",
     "std",
     "tokio",
     "tokio_util",

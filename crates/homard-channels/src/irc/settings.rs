@@ -254,9 +254,9 @@ impl Settings {
     pub(super) fn read(parts: &Parts) -> Result<Self, BuildError> {
         let value =
             if parts.section.is_null() { Value::Object(Default::default()) } else { parts.section.clone() };
-        let section: IrcSection = serde_path_to_error::deserialize(value).map_err(|error| {
+        let section: IrcSection = homard_runtime::json::from_value(value).map_err(|error| {
             let path = format!("{}.{}", parts.channel, error.path());
-            BuildError::BadValue { path, problem: error.into_inner().to_string() }
+            BuildError::BadValue { path, problem: error.to_string() }
         })?;
         Reading { parts, env: Variables::of(parts) }.decide(section)
     }

@@ -181,8 +181,8 @@ impl Settings {
         let place = Place { parts };
         let section: Section = match &parts.section {
             Value::Null => Section::default(),
-            section => serde_path_to_error::deserialize(section)
-                .map_err(|error| place.bad(&error.path().to_string(), error.inner().to_string()))?,
+            section => homard_runtime::json::from_value(section.clone())
+                .map_err(|error| place.bad(&error.path(), error.to_string()))?,
         };
         let token = token(&place, &section)?;
         let root = section.api_root.as_deref().map_or(PUBLIC_ROOT, str::trim);

@@ -97,7 +97,7 @@ pub(super) async fn runs(cx: Cx, params: UsageRunsParams) -> Result<UsageRunsRes
 
 fn run(record: RunRecord, calls: Vec<KeptCall>) -> RunUsage {
     // An attempt another version wrote differently is better left out than the whole list refused.
-    let readable = |attempt| serde_json::from_value::<RunAttempt>(attempt).ok();
+    let readable = |attempt| homard_runtime::json::from_value::<RunAttempt>(attempt).ok();
     RunUsage {
         run_id: record.run_id,
         session_key: record.session_key,

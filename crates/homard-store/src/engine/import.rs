@@ -78,7 +78,8 @@ fn record(agent: &AgentId, key: &str, value: Value) -> Option<SessionRecord> {
 
 /// Reads an entry field by field when it does not read as a whole, leaving out the fields that do not fit.
 fn lenient(fields: Map<String, Value>) -> SessionEntry {
-    let fits = |fields: Map<String, Value>| serde_json::from_value::<SessionEntry>(Value::Object(fields));
+    let fits =
+        |fields: Map<String, Value>| homard_runtime::json::from_value::<SessionEntry>(Value::Object(fields));
     if let Ok(entry) = fits(fields.clone()) {
         return entry;
     }

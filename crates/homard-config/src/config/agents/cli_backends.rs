@@ -234,7 +234,7 @@ impl Words<'_, '_> {
 
     fn watchdog(&mut self, written: Option<Value>) -> CliWatchdog {
         let Some(written) = written else { return CliWatchdog::default() };
-        match serde_json::from_value::<Reliability>(written) {
+        match homard_runtime::json::from_value::<Reliability>(written) {
             Ok(reliability) => reliability.watchdog,
             Err(error) => {
                 self.cx.issue(format!("{}.reliability", self.path), error.to_string());

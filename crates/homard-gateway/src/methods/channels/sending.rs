@@ -163,10 +163,10 @@ fn wish_of(
     own: &Map<String, Value>,
     params: &MessageActionParams,
 ) -> Result<MessageArgs, Option<String>> {
-    let verb: Result<homard_tools::MessageVerb, _> = serde_json::from_value(json!(action));
+    let verb: Result<homard_tools::MessageVerb, _> = homard_runtime::json::from_value(json!(action));
     let verb = verb.map_err(|_unknown| None)?;
-    let mut wish: MessageArgs =
-        serde_json::from_value(Value::Object(own.clone())).map_err(|error| Some(error.to_string()))?;
+    let mut wish: MessageArgs = homard_runtime::json::from_value(Value::Object(own.clone()))
+        .map_err(|error| Some(error.to_string()))?;
     wish.action = verb;
     wish.channel = Some(channel.to_owned());
     wish.account_id = params.account_id.clone().or(wish.account_id);

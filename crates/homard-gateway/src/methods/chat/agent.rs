@@ -195,7 +195,8 @@ impl<'a> From<&'a RunEnd> for Over<'a> {
 
 impl<'a> From<&'a RunRecord> for Over<'a> {
     fn from(record: &'a RunRecord) -> Self {
-        let attempts = record.attempts.iter().filter_map(|a| serde_json::from_value(a.clone()).ok());
+        let attempts =
+            record.attempts.iter().filter_map(|a| homard_runtime::json::from_value(a.clone()).ok());
         Self {
             status: record.status,
             reply: record.reply.as_deref(),

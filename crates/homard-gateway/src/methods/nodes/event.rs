@@ -76,7 +76,9 @@ struct Transcript {
 }
 
 async fn transcript(cx: &Cx, payload: Value) -> Result<Outcome, RequestError> {
-    let Ok(said) = serde_json::from_value::<Transcript>(payload) else { return Ok(Err("invalid_payload")) };
+    let Ok(said) = homard_runtime::json::from_value::<Transcript>(payload) else {
+        return Ok(Err("invalid_payload"));
+    };
     let text = said.text.trim().to_owned();
     if text.is_empty() || text.chars().count() > MAX_MESSAGE {
         return Ok(Err("invalid_payload"));
@@ -102,7 +104,7 @@ struct AgentRequest {
 }
 
 async fn request(cx: &Cx, payload: Value) -> Result<Outcome, RequestError> {
-    let Ok(asked) = serde_json::from_value::<AgentRequest>(payload) else {
+    let Ok(asked) = homard_runtime::json::from_value::<AgentRequest>(payload) else {
         return Ok(Err("invalid_payload"));
     };
     let text = asked.message.trim().to_owned();
@@ -165,7 +167,7 @@ struct Conversation {
 }
 
 async fn subscribe(cx: &Cx, payload: Value, listens: bool) -> Result<Outcome, RequestError> {
-    let Ok(Conversation { session_key: key }) = serde_json::from_value(payload) else {
+    let Ok(Conversation { session_key: key }) = homard_runtime::json::from_value(payload) else {
         return Ok(Err("invalid_payload"));
     };
     let Ok(key) = session_key(&cx.gateway, &key.trim().into(), None) else {

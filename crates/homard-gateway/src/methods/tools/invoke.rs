@@ -51,7 +51,7 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
         Some(Turn::Again(coming)) => {
             let (_, said) =
                 wait(coming).await.ok_or_else(|| RequestError::unavailable("the call was not finished"))?;
-            return serde_json::from_value(said)
+            return homard_runtime::json::from_value(said)
                 .map_err(|error| RequestError::unavailable(error.to_string()));
         }
     };

@@ -126,8 +126,10 @@ fn waiting(conn: &Connection, channel: &str, bytes: &[u8], clock: &Clock) -> Res
     let sql = "INSERT INTO dm_pairing (channel, account_id, sender_id, code, meta, created_at, last_seen_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
     let mut taken = 0;
-    for request in
-        file.requests.into_iter().filter_map(|request| serde_json::from_value::<Waiting>(request).ok())
+    for request in file
+        .requests
+        .into_iter()
+        .filter_map(|request| homard_runtime::json::from_value::<Waiting>(request).ok())
     {
         let created = request.created_at.as_millisecond();
         let is_code = request.code.len() == CODE_LEN && request.code.bytes().all(|b| ALPHABET.contains(&b));

@@ -162,7 +162,7 @@ fn without_nulls(mut params: Value) -> Value {
 
 /// What the model reads.
 fn tell(node: &str, payload: &Value) -> ToolOutcome {
-    let ran: Ran = serde_json::from_value(payload.clone()).unwrap_or_default();
+    let ran: Ran = homard_runtime::json::from_value(payload.clone()).unwrap_or_default();
     let both: String = [ran.stdout.as_deref(), ran.stderr.as_deref(), ran.error.as_deref()]
         .into_iter()
         .flatten()

@@ -176,14 +176,14 @@ impl Change {
     pub(crate) fn read(frame: &EventFrame) -> Option<Self> {
         let payload = || frame.payload.clone();
         match frame.event.as_str() {
-            "exec.approval.requested" => {
-                serde_json::from_value::<ExecApproval>(payload()).ok().map(|asked| Self::Asked(asked.into()))
-            }
-            "plugin.approval.requested" => serde_json::from_value::<PluginApproval>(payload())
+            "exec.approval.requested" => homard_runtime::json::from_value::<ExecApproval>(payload())
+                .ok()
+                .map(|asked| Self::Asked(asked.into())),
+            "plugin.approval.requested" => homard_runtime::json::from_value::<PluginApproval>(payload())
                 .ok()
                 .map(|asked| Self::Asked(asked.into())),
             "exec.approval.resolved" | "plugin.approval.resolved" => {
-                serde_json::from_value(payload()).ok().map(Self::Ended)
+                homard_runtime::json::from_value(payload()).ok().map(Self::Ended)
             }
             _ => None,
         }

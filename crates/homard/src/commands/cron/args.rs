@@ -191,7 +191,7 @@ impl CronArgs {
         if disabled {
             job.insert("enabled".to_owned(), json!(false));
         }
-        Ok(serde_json::from_value(Value::Object(job))?)
+        Ok(homard_runtime::json::from_value(Value::Object(job))?)
     }
 
     /// What changes of a job.

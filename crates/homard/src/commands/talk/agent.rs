@@ -179,7 +179,7 @@ fn conclude(cx: &Cx, finished: &Value, answer: &mut Answer, json: bool) -> anyho
     if json {
         cx.console.json(finished)?;
     }
-    let Ok(finished) = serde_json::from_value::<AgentFinished>(finished.clone()) else {
+    let Ok(finished) = homard_runtime::json::from_value::<AgentFinished>(finished.clone()) else {
         bail!("the gateway's answer has no result: {finished}");
     };
     if !json {
