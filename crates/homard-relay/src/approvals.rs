@@ -8,13 +8,14 @@ mod places;
 mod press;
 mod words;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Act, Content, Outbound, Receipt, shape_text};
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{OrCancel, OrLog};
-use homard_store::{NewOutbound, OutboundRecord, StoreError};
+use homard_store::{NewOutbound, StoreError};
 use homard_tools::{ApprovalOutcome, Question};
 use tokio::sync::watch;
 
@@ -94,7 +95,7 @@ impl ChatApprovals {
         let manner = Manner::of(&outgoing, &address);
         let Some(said) = shape_text(said, manner.shape).into_iter().next() else { return };
         let content = if manner.can(Act::Edit) && !receipt.message_id.is_empty() {
-            let words = words::with_end(&words, said, manner.shape.limit);
+            let words = words::with_end(&words, said, manner.shape);
             Content::Edit { message_id: receipt.message_id.clone(), words, buttons: Vec::new() }
         } else {
             Content::Text { words: said, buttons: Vec::new() }
@@ -122,12 +123,15 @@ impl ChatApprovals {
         inner.tasks().spawn(async move {
             let rows = self.inner().store().outbox().beginning_with(KEY).await;
             let rows = rows.or_log("questions of before could not be read").unwrap_or_default();
-            let is_ended =
-                |row: &OutboundRecord| rows.iter().any(|end| end.new.key == format!("{}{END}", row.new.key));
+            let ends: HashSet<&str> = rows.iter().filter_map(|row| row.new.key.strip_suffix(END)).collect();
             for row in &rows {
                 let is_here = row.new.channel == channel && row.new.account == account;
                 let is_question = !row.new.key.ends_with(END) && row.sent_at.is_some();
-                if is_here && is_question && !is_ended(row) && !self.is_live(&row.new.key) {
+                if is_here
+                    && is_question
+                    && !ends.contains(row.new.key.as_str())
+                    && !self.is_live(&row.new.key)
+                {
                     self.end(&row.new, &receipt_of(row), RESTARTED).await;
                 }
             }

@@ -145,7 +145,7 @@ impl CronStore<'_> {
             .await
     }
 
-    /// All jobs, oldest first.
+    /// All jobs that can be read, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -153,7 +153,11 @@ impl CronStore<'_> {
         self.store
             .read(move |cx| {
                 let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
-                collect(cx.conn.prepare_cached(&sql)?.query([])?, read_job)
+                let (jobs, unreadable) = readable(cx.conn.prepare_cached(&sql)?.query([])?)?;
+                for id in unreadable {
+                    tracing::warn!(id, "a scheduled job cannot be read and is left alone");
+                }
+                Ok(jobs)
             })
             .await
     }
@@ -178,7 +182,7 @@ impl CronStore<'_> {
                     "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
                  AND next_run_at <= ?1 ORDER BY next_run_at, id"
                 );
-                collect(cx.conn.prepare_cached(&sql)?.query([now])?, read_job)
+                Ok(readable(cx.conn.prepare_cached(&sql)?.query([now])?)?.0)
             })
             .await
     }
@@ -190,8 +194,16 @@ impl CronStore<'_> {
     pub async fn next_due(self) -> Result<Option<Timestamp>, StoreError> {
         self.store
             .read(move |cx| {
-                let sql = "SELECT min(next_run_at) FROM cron_jobs WHERE enabled = 1 AND running IS NULL";
-                Ok(cx.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+                let sql = "SELECT next_run_at, id FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
+                           AND next_run_at IS NOT NULL ORDER BY next_run_at";
+                let mut statement = cx.conn.prepare_cached(sql)?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    if row.get::<_, String>(1)?.parse::<JobId>().is_ok() {
+                        return Ok(Some(row.get(0)?));
+                    }
+                }
+                Ok(None)
             })
             .await
     }
@@ -392,6 +404,18 @@ fn collect<T>(
         found.push(read(row)?);
     }
     Ok(found)
+}
+
+/// Jobs, and the ids of those that cannot be read: one of them does not keep the others from their work.
+fn readable(mut rows: Rows<'_>) -> Result<(Vec<CronJobRow>, Vec<String>), StoreError> {
+    let (mut found, mut unreadable) = (Vec::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        match read_job(row) {
+            Err(StoreError::Unreadable { .. }) => unreadable.push(row.get(0)?),
+            job => found.push(job?),
+        }
+    }
+    Ok((found, unreadable))
 }
 
 fn read_job(row: &Row<'_>) -> Result<CronJobRow, StoreError> {

@@ -43,10 +43,8 @@ pub struct ApprovalRequest {
     pub reasons: Vec<String>,
     /// Whether "always" can be remembered for it.
     pub can_always: bool,
-    /// The security mode a command is under, for display.
-    pub security: Option<String>,
-    /// When a command is asked about, for display.
-    pub ask: Option<String>,
+    /// What a command is under, for display.
+    pub terms: CommandTerms,
     pub session_key: Option<SessionKey>,
     pub run_id: Option<RunId>,
     pub call_id: Option<ToolCallId>,
@@ -62,6 +60,17 @@ impl ApprovalRequest {
             what.map(|what| format!("“always” allows {what}, until further text of others comes in")),
         );
     }
+}
+
+/// Under which rules a command runs, and where.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandTerms {
+    /// The security mode.
+    pub security: Option<String>,
+    /// When such commands are asked about.
+    pub ask: Option<String>,
+    /// Whether it runs on a node instead of here.
+    pub on_node: bool,
 }
 
 /// What a person said.

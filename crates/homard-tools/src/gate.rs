@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use homard_protocol::UserBlock;
 use serde_json::Value;
 
-use crate::approvals::{ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
@@ -237,8 +237,7 @@ impl Call<'_> {
             resolved_path: None,
             reasons,
             can_always: false,
-            security: None,
-            ask: None,
+            terms: CommandTerms::default(),
             session_key: Some(cx.session_key.clone()),
             run_id: Some(cx.run_id.clone()),
             call_id: Some(cx.call_id.clone()),

@@ -28,8 +28,8 @@ mod words_of_others;
 mod workbench;
 
 pub use approvals::{
-    ANSWER_WITHIN, ApprovalRequest, Approvals, KEEP_ANSWERED, MAX_PENDING, NotAsked, NotFound, NotTaken,
-    Outcome as ApprovalOutcome, Question, Verdict,
+    ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, MAX_PENDING, NotAsked, NotFound,
+    NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use files::file_access::{Caller, FileAccess, Withheld};

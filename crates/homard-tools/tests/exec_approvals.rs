@@ -93,7 +93,7 @@ async fn a_command_that_is_not_listed_waits_for_a_person() {
         assert_eq!((request.tool.as_str(), request.action.as_str()), ("exec", TOUCH));
         assert!(request.can_always && request.resolved_path.unwrap().ends_with("/touch"));
         assert_eq!(
-            (request.security.as_deref(), request.ask.as_deref()),
+            (request.terms.security.as_deref(), request.terms.ask.as_deref()),
             (Some("allowlist"), Some("on-miss"))
         );
         let reasons = request.reasons.join("\n");

@@ -219,6 +219,18 @@ async fn what_may_have_arrived_is_found_and_nothing_else_is_touched() {
 }
 
 #[tokio::test]
+async fn what_others_posted_in_a_channel_stays_as_it_is() {
+    let bench = ready().await;
+    let news = -1_002_000_000_001;
+    let before = bench.fake.channel_says(news, "before").message_id.to_string();
+    bench.fake.channel_says(news, "a colleague's post");
+    let lost = bench.to(news, text("lost", "lost"));
+    let known = KnownNearby { older: vec![before], ..KnownNearby::default() };
+    assert_eq!(bench.channel.find_sent(lost, known).await, Ok(None));
+    assert!(bench.fake.calls_of("editMessageText").is_empty());
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_took_nothing() {
     let closed = homard_testkit::free_port().unwrap();
     let bench = Bench::with(&json!({"apiRoot": format!("http://127.0.0.1:{closed}")})).await;

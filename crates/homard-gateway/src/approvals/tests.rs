@@ -1,10 +1,10 @@
 //! What clients are shown of a question.
 
 use homard_protocol::methods::approvals::{
-    ApprovalDecision, ApprovalKind, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
+    ApprovalDecision, ApprovalKind, ExecHost, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
 };
 use homard_protocol::{RunId, SessionKey};
-use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
+use homard_tools::{ApprovalOutcome, ApprovalRequest, CommandTerms, Question, Verdict};
 use serde_json::json;
 
 use super::{decided, exec, kind, plugin, step};
@@ -19,8 +19,11 @@ fn question(tool: &str, action: &str) -> Question {
             resolved_path: Some("/usr/bin/git".to_owned()),
             reasons: vec!["not on the allowlist".to_owned(), "web page https://example.com".to_owned()],
             can_always: false,
-            security: Some("allowlist".to_owned()),
-            ask: Some("on-miss".to_owned()),
+            terms: CommandTerms {
+                security: Some("allowlist".to_owned()),
+                ask: Some("on-miss".to_owned()),
+                on_node: false,
+            },
             session_key: Some(SessionKey::parse("agent:work:main").unwrap()),
             run_id: Some(RunId::parse("run-1").unwrap()),
             call_id: None,
@@ -44,6 +47,10 @@ fn a_command_is_shown_with_its_reasons_and_what_may_be_said() {
     assert_eq!(request.allowed_decisions, [ApprovalDecision::AllowOnce, ApprovalDecision::Deny]);
     assert_eq!(request.agent_id.unwrap().as_str(), "work");
     assert_eq!(request.resolved_path.unwrap(), "/usr/bin/git");
+    assert_eq!(request.host, ExecHost::Gateway);
+    let mut elsewhere = question("exec", "git push");
+    elsewhere.request.terms.on_node = true;
+    assert_eq!(exec(&elsewhere).request.host, ExecHost::Node);
 }
 
 #[test]

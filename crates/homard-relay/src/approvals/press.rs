@@ -52,7 +52,10 @@ impl ChatApprovals {
         let question = self.approvals().get(&answer.id);
         let is_asked = question.as_ref().is_some_and(|question| self.is_asked(question, message));
         if !is_asked && !self.inner().is_owner(message) {
-            self.say_no(message, answer).await;
+            // What a press says is up to whoever sends it; only what was asked is worth a word.
+            if question.is_some() {
+                self.say_no(message, answer).await;
+            }
             return "whoever pressed the button may not answer";
         }
         let by = name_of(message);

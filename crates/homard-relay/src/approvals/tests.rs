@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{
-    Abilities, Act, ChannelError, ChatKind, Content, Conversation, Details, Inbound, Press, RichText, Sender,
+    Abilities, Act, ChannelError, ChatKind, ChunkMode, Content, Conversation, Details, Dialect, Inbound,
+    Press, RichText, Sender, Shape, TableMode, TextUnit,
 };
 use homard_protocol::{AccountId, ApprovalId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
-use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, Question, Verdict};
+use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, CommandTerms, Question, Verdict};
 use serde_json::{Value, json};
 
 use super::{answer_of, press, words};
@@ -26,8 +27,7 @@ fn request(action: &str) -> ApprovalRequest {
         resolved_path: None,
         reasons: vec!["it is not on the list".to_owned(), "words of others: page example.org".to_owned()],
         can_always: true,
-        security: None,
-        ask: None,
+        terms: CommandTerms::default(),
         session_key: Some(SessionKey::parse(KEY).unwrap()),
         run_id: None,
         call_id: None,
@@ -123,13 +123,22 @@ fn its_end_stands_in_place_of_how_to_answer() {
     let asked =
         RichText { formatted: "<b>May I?</b>\n\nAnswer".to_owned(), plain: "May I?\n\nAnswer".to_owned() };
     let end = || RichText { formatted: "<i>No.</i>".to_owned(), plain: "No.".to_owned() };
-    let ended = words::with_end(&asked, end(), 100);
+    let shape = |limit, unit| Shape {
+        dialect: Dialect::Html,
+        tables: TableMode::Code,
+        limit,
+        unit,
+        mode: ChunkMode::Length,
+    };
+    let ended = words::with_end(&asked, end(), shape(100, TextUnit::Chars));
     assert_eq!(
         (ended.formatted.as_str(), ended.plain.as_str()),
         ("<b>May I?</b>\n\n<i>No.</i>", "May I?\n\nNo.")
     );
-    assert_eq!(words::with_end(&RichText::plain("Answer"), end(), 100), end());
-    assert_eq!(words::with_end(&asked, end(), 8), end());
+    assert_eq!(words::with_end(&RichText::plain("Answer"), end(), shape(100, TextUnit::Chars)), end());
+    assert_eq!(words::with_end(&asked, end(), shape(8, TextUnit::Chars)), end());
+    let faces = RichText::plain(format!("{}\n\nAnswer", "😀".repeat(40)));
+    assert_eq!(words::with_end(&faces, end(), shape(70, TextUnit::Utf16)), end(), "two units each");
     let mut question = question("ls");
     for (outcome, by, said) in [
         (ApprovalOutcome::Said(Verdict::AllowOnce), Some("fake:1"), "✅ Allowed once, by fake:1."),
@@ -226,6 +235,16 @@ async fn only_the_owner_and_those_who_are_asked_may_press() {
     let said = platform.told(1).await;
     let refused = said.iter().filter(|text| text.contains("Only the owner")).count();
     assert_eq!(refused, 1, "they are told once: {said:?}");
+}
+
+#[tokio::test]
+async fn who_presses_what_was_never_asked_hears_nothing() {
+    let (world, _platform) = open(asking(&["1"]), roomy(editable())).await;
+    for made_up in ["a", "b", "c"] {
+        presses(&world, "3", &format!("approval:{made_up}:deny")).await;
+    }
+    let said = world.store.outbox().beginning_with("question").await.unwrap();
+    assert!(said.is_empty(), "{said:?}");
 }
 
 #[tokio::test]

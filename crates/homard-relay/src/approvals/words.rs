@@ -1,6 +1,6 @@
 //! What a question says on a chat platform, and what is said when it is over.
 
-use homard_channel::RichText;
+use homard_channel::{RichText, Shape};
 use homard_protocol::methods::approvals::APPROVAL_SLUG_CHARS;
 use homard_runtime::{Clip, brief, visible};
 use homard_tools::{ApprovalOutcome, Question, Verdict};
@@ -77,14 +77,13 @@ pub(super) fn ended(question: &Question) -> String {
 }
 
 /// A question as it was written, with its end in place of how to answer it; the end alone where both are too long.
-pub(super) fn with_end(asked: &RichText, end: RichText, limit: usize) -> RichText {
+pub(super) fn with_end(asked: &RichText, end: RichText, shape: Shape) -> RichText {
     let join = |asked: &str, end: &str| match asked.rsplit_once(PARAGRAPH) {
         Some((question, _how)) => format!("{question}{PARAGRAPH}{end}"),
         None => end.to_owned(),
     };
-    let plain = join(&asked.plain, &end.plain);
-    if plain.chars().count() > limit {
-        return end;
-    }
-    RichText { formatted: join(&asked.formatted, &end.formatted), plain }
+    let both =
+        RichText { formatted: join(&asked.formatted, &end.formatted), plain: join(&asked.plain, &end.plain) };
+    let fits = |text: &String| shape.unit.len_of(text) <= shape.limit;
+    if fits(&both.formatted) && fits(&both.plain) { both } else { end }
 }

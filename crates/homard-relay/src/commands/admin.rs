@@ -100,9 +100,7 @@ impl ChatCommands {
             return Err("write /approve <id> allow-once, allow-always or deny".to_owned());
         };
         let router = self.approvals();
-        let pending = router.pending();
-        let mut close = pending.iter().filter(|question| !id.is_empty() && question.id.starts_with(id));
-        let (Some(question), None) = (close.next(), close.next()) else {
+        let Some(question) = router.find(id).ok().filter(|question| question.outcome.is_none()) else {
             return Err(format!("no question `{id}` is open"));
         };
         // Somebody who may use commands in one conversation does not decide for another. And what is asked because of
@@ -110,7 +108,7 @@ impl ChatCommands {
         let message = begun.admitted.message();
         let is_here = question.request.session_key.as_ref() == Some(begun.admitted.session_key());
         let may_allow =
-            begun.admitted.standing().is_owner || self.chat_approvals().is_asked(question, message);
+            begun.admitted.standing().is_owner || self.chat_approvals().is_asked(&question, message);
         if !may_allow && !is_here {
             return Err(format!("no question `{id}` is open"));
         }

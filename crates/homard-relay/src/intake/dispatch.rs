@@ -16,7 +16,7 @@ use crate::intake::call_quota::Guest;
 use crate::parts::Dispatch;
 use crate::turn_setup::settings::time_zone;
 use crate::turns::accept::{AcceptError, Accepted, Obeyed};
-use crate::turns::queue::{Queued, kept_wish};
+use crate::turns::queue::{Queued, kept_wish, unless_asking};
 use crate::turns::request::TurnOptions;
 use crate::turns::source::{Source, StopCause};
 
@@ -205,7 +205,8 @@ impl Dispatch {
         told.labels.extend(self.brought_back(&visit, &admitted).await?);
         let admitted = admitted.with_text(told.text).with_pictures(told.pictures);
         options.labels.extend(told.labels);
-        let policy = self.queue_policy(&visit, &meaning.queue_wish());
+        let wish = meaning.queue_wish();
+        let policy = unless_asking(self.queue_policy(&visit, &wish), &options, wish.mode);
         self.queue_up(admitted, options, &policy).await.map(|outcome| match outcome {
             IntakeOutcome::Taken => IntakeOutcome::Asked,
             other @ (IntakeOutcome::Asked | IntakeOutcome::Refused(_) | IntakeOutcome::Nothing(_)) => other,

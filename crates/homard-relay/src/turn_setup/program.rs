@@ -7,7 +7,7 @@ use homard_agent::{CallOptions, Rules};
 use homard_channel::Inbound;
 use homard_llm::{Sampling, ToolSpec};
 use homard_models::failover::Meter;
-use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, SessionKey, UserBlock};
+use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, RunId, SessionKey, UserBlock};
 use homard_runtime::Redactor;
 use homard_store::CallOwner;
 use serde::{Deserialize, Serialize};
@@ -16,11 +16,12 @@ use tokio::sync::oneshot;
 
 use crate::parts::{TurnSetup, Turns};
 use crate::turn_setup::taint;
-use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::accept::{AcceptError, Accepted, run_id};
 use crate::turns::listen::Listener;
 use crate::turns::meter::RunMeter;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
+use crate::turns::source::StopCause;
 
 /// What a program wants of one turn beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -120,11 +121,28 @@ impl Turns {
         let (listening, listener) = oneshot::channel();
         let admitted = self.admit(message, &options)?;
         let options = TurnOptions { program: Some(Box::new(program)), ..options };
-        match self.enqueue(admitted, options, Queue::Wait, Some(listening)).await? {
+        let mut asking = Asking { turns: self, run: Some(run_id(&admitted)?) };
+        let accepted = self.enqueue(admitted, options, Queue::Wait, Some(listening)).await;
+        asking.run = None;
+        match accepted? {
             Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
             Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
                 Err(AcceptError::Repeated)
             }
+        }
+    }
+}
+
+/// A program that waits for its message to be taken. When it hangs up before, nobody reads the answer.
+struct Asking<'a> {
+    turns: &'a Turns,
+    run: Option<RunId>,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if let Some(run) = self.run.take().and_then(|id| self.turns.runs().get(&id)) {
+            run.stop(StopCause::Disconnect);
         }
     }
 }

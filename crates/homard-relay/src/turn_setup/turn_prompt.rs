@@ -2,14 +2,14 @@
 //! pictures a person speaks of, and the report of where the tokens go.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use homard_agent::{
     Audience, FileRules, History, PictureRules, PromptError, PromptInput, PromptMode, Surroundings,
     SystemPrompt, mentioned_pictures, read_pictures,
 };
-use homard_channel::{Conversation, Sender};
+use homard_channel::{Conversation, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, Stamps};
 use homard_llm::Resolved;
@@ -19,13 +19,11 @@ use homard_protocol::prompt_report::PromptReport;
 use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
 use homard_store::{SessionKind, StoreError};
-use homard_tools::{Caller, ToolPolicy, ToolSpec};
+use homard_tools::{Caller, Label, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 
-use crate::intake::admit::Admitted;
 use crate::message_actions::route::of_key;
 use crate::parts::TurnSetup;
-use crate::relay::Inner;
 use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::history_limit::history_limit;
 use crate::turn_setup::policy_layers::{Circumstances, asker, groups, policy_for};
@@ -118,28 +116,37 @@ pub(crate) async fn system_prompt(
     Ok(made.map_err(|_stopped| ContextError::Stopped)??)
 }
 
-/// Shows the model pictures the owner speaks of, when it can see.
-pub(crate) async fn show_pictures(
-    inner: &Inner,
+/// Where pictures of a conversation may be shown from.
+pub(crate) fn picture_rules(
+    config: &Config,
+    home: &Path,
     agent: &Agent,
     settings: &TurnSettings,
-    admitted: &Admitted,
+    key: &SessionKey,
+) -> PictureRules {
+    let stays_inside = config.tools.fs.workspace_only
+        || agent.tools.workspace_only == Some(true)
+        || sandbox::of(agent, key).is_some();
+    let roots = if stays_inside { Vec::new() } else { vec![home.to_owned(), PathBuf::from(TEMPORARY)] };
+    PictureRules { workspace: settings.workspace.clone(), home: home.to_owned(), roots }
+}
+
+/// Shows a model that can see the pictures an operator speaks of. Words of others (`labels`) open no files: not what a
+/// hook passes on, nor what a client says that may not change settings.
+pub(crate) async fn show_pictures(
+    rules: PictureRules,
+    model: &Resolved,
+    message: &Inbound,
+    labels: &[Label],
     told: &mut History,
 ) {
-    let message = admitted.message();
-    if message.sender != Sender::Operator || !settings.model.model.sees_images() {
+    if message.sender != Sender::Operator || !labels.is_empty() || !model.model.sees_images() {
         return;
     }
     let mentioned: Vec<String> = mentioned_pictures(&message.text).into_iter().map(str::to_owned).collect();
     if mentioned.is_empty() {
         return;
     }
-    let stays_inside = inner.config().tools.fs.workspace_only
-        || agent.tools.workspace_only == Some(true)
-        || sandbox::of(agent, admitted.session_key()).is_some();
-    let home = inner.home().to_owned();
-    let roots = if stays_inside { Vec::new() } else { vec![home.clone(), PathBuf::from(TEMPORARY)] };
-    let rules = PictureRules { workspace: settings.workspace.clone(), home, roots };
     let read = tokio::task::spawn_blocking(move || read_pictures(&mentioned, &rules)).await;
     match read {
         Ok(pictures) if !pictures.is_empty() => told.show(pictures),
@@ -241,5 +248,44 @@ impl TurnSetup {
         };
         let prompt = PromptReport { source: "estimate".to_owned(), ..PromptReport::clone(&system.report) };
         Ok(ContextReport { prompt, messages, message_tokens, window: settings.compaction.window })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use homard_agent::{History, PictureRules};
+    use homard_channel::Inbound;
+    use homard_llm::{InputKind, ModelSpec, Resolved};
+    use homard_protocol::{AgentId, Message, ModelId, ProviderId, SessionKey, UserContent, UserMessage};
+    use homard_store::Context;
+    use homard_tools::{Label, Source};
+    use serde_json::json;
+
+    use super::show_pictures;
+    use crate::fixture::World;
+
+    #[tokio::test]
+    async fn pictures_are_opened_for_nobody_elses_words() {
+        let world = World::new(json!({}));
+        let workspace = world.dir.path().join("workspace");
+        std::fs::write(workspace.join("cat.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+        let (provider, name) = (ProviderId::parse("test").unwrap(), ModelId::parse("seer").unwrap());
+        let mut model = ModelSpec::new(provider, name, "openai-responses");
+        model.input = vec![InputKind::Text, InputKind::Image];
+        let model = Resolved { provider: Arc::clone(&world.talker) as _, model: Arc::new(model) };
+        let text = "look at cat.png".to_owned();
+        let message =
+            Inbound::from_operator(SessionKey::main(AgentId::main()), "m".to_owned(), text.clone(), 1);
+        for (labels, is_shown) in [(vec![], true), (vec![Label::new(Source::Hook, "bell")], false)] {
+            let mut told = History::new("s".parse().unwrap(), Context::default(), None);
+            let (content, idempotency_key) = (UserContent::Text(text.clone()), None);
+            told.record(Message::User(UserMessage { content, timestamp: 1, idempotency_key }), 1);
+            let rules = PictureRules { workspace: workspace.clone(), ..PictureRules::default() };
+            show_pictures(rules, &model, &message, &labels, &mut told).await;
+            let told = format!("{:?}", told.messages());
+            assert_eq!(told.contains("image/png"), is_shown, "{labels:?}: {told}");
+        }
     }
 }

@@ -134,8 +134,7 @@ impl Turns {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
         // How many of what people write may wait has been decided with it.
-        let (is_heard, source) = (options.origin.is_some(), options.source());
-        let is_said = is_heard || source == Source::Chat;
+        let is_said = options.origin.is_some() || options.source() == Source::Chat;
         if !is_said && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full(MAX_WAITING));
         }
@@ -160,19 +159,32 @@ impl Turns {
         if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
             tracing::debug!(run = %run_id, "nobody listens to the run any more");
         }
+        // Whoever asked may hang up meanwhile: that leaves neither a run nobody ends nor a message nobody answers.
+        let (tell, told) = oneshot::channel();
+        let waiting = Waiting { run, kept: None, admitted, request, report, merged: Vec::new() };
+        let turns = self.clone();
+        self.inner().tasks().spawn(async move {
+            let _hung_up = tell.send(turns.keep(waiting).await);
+        });
+        told.await.unwrap_or(Err(AcceptError::Stopping))
+    }
+
+    /// Keeps a message whose run is reserved, and lets it wait.
+    async fn keep(&self, mut waiting: Waiting) -> Result<Accepted, AcceptError> {
+        let run = Arc::clone(&waiting.run);
         // The lane may begin at once: its first write is behind this one and shares its commit. It tells
         // nobody anything before it knows that the message is kept.
         let (is_kept, kept) = oneshot::channel();
-        let stored = match self.inner().store().runs().post(new_run(&admitted, &run_id, &request)).await {
+        let new = new_run(&waiting.admitted, &run.id, &waiting.request);
+        let (is_heard, source) = (waiting.request.options.origin.is_some(), waiting.request.options.source());
+        let stored = match self.inner().store().runs().post(new).await {
             Ok(stored) => stored,
             Err(error) => {
                 self.runs().remove(&run);
                 return Err(error.into());
             }
         };
-        let run_here = Arc::clone(&run);
-        let waiting =
-            Waiting { run: run_here, kept: Some(kept), admitted, request, report, merged: Vec::new() };
+        waiting.kept = Some(kept);
         self.lanes().put(self, waiting);
         let duplicate = match stored.await {
             Ok(Stored::New) => None,
@@ -188,9 +200,9 @@ impl Turns {
             trail::accepted(&run, source);
         }
         if is_kept.send(()).is_err() {
-            tracing::debug!(run = %run_id, "the lane is gone; the message is answered after the next start");
+            tracing::debug!(run = %run.id, "the lane is gone; the message is answered after the next start");
         }
-        Ok(Accepted::Started { run_id, session_key: key })
+        Ok(Accepted::Started { run_id: run.id.clone(), session_key: run.session_key.clone() })
     }
 
     /// A run for a message that has found its place.
@@ -255,4 +267,76 @@ pub(crate) fn known(record: Box<RunRecord>) -> Accepted {
     }
     let RunRecord { run_id, session_key, .. } = *record;
     Accepted::InFlight { run_id, session_key }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use homard_channel::Inbound;
+    use homard_protocol::{AgentId, RunId, SessionKey};
+    use homard_store::RunStatus;
+    use serde_json::json;
+
+    use crate::fixture::World;
+    use crate::turn_setup::program::Program;
+    use crate::turns::queue::Queue;
+    use crate::turns::request::TurnOptions;
+    use crate::turns::source::Source;
+
+    fn message(id: &str) -> Inbound {
+        Inbound::from_operator(SessionKey::main(AgentId::main()), id.to_owned(), "hello".to_owned(), 1)
+    }
+
+    async fn status(world: &World, id: &str) -> RunStatus {
+        let run = RunId::parse(id).unwrap();
+        loop {
+            if let Some(record) = world.store.runs().get(&run).await.unwrap()
+                && record.status.is_finished()
+            {
+                return record.status;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn who_hangs_up_while_a_message_is_taken_leaves_it_to_be_answered() {
+        let world = World::new(json!({}));
+        world.talker.says("hi");
+        let turns = world.relay.turns();
+        let taking = turns.accept(message("r1"), TurnOptions::of(Source::Hook), Queue::Wait);
+        assert!(taking.now_or_never().is_none(), "it is being kept");
+        assert_eq!(status(&world, "r1").await, RunStatus::Ok);
+        while turns.active_count() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_that_hangs_up_meanwhile_is_not_answered() {
+        let world = World::new(json!({}));
+        let turns = world.relay.turns();
+        let options = TurnOptions::of(Source::HttpChat);
+        let taking = turns.accept_program(message("r1"), Program::default(), options);
+        assert!(taking.now_or_never().is_none(), "it is being kept");
+        assert_eq!(status(&world, "r1").await, RunStatus::Aborted);
+        assert!(world.talker.asked().is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_was_answered_before_interrupts_nobody() {
+        let world = World::new(json!({"messages": {"queue": {"mode": "interrupt"}}}));
+        let turns = world.relay.turns();
+        let send = |id| turns.accept(message(id), TurnOptions::of(Source::Chat), Queue::by_word(None));
+        world.talker.says("one");
+        send("r1").await.unwrap();
+        assert_eq!(status(&world, "r1").await, RunStatus::Ok);
+        let say = world.talker.next();
+        send("r2").await.unwrap();
+        world.begun(&RunId::parse("r2").unwrap()).await;
+        send("r1").await.unwrap();
+        say.send("two".to_owned()).await.unwrap();
+        drop(say);
+        assert_eq!(status(&world, "r2").await, RunStatus::Ok);
+    }
 }

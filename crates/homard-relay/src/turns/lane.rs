@@ -3,7 +3,7 @@
 //! A lane is one of [`KeyedWorkers`]: its task lives while there is work and a little longer, so that the next
 //! message finds the conversation still in memory; then it goes away and with it what it held.
 
-mod collect;
+pub(super) mod collect;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

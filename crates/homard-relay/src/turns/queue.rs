@@ -77,6 +77,21 @@ fn operators_policy(config: &Config, session: Option<&SessionEntry>, inline: Que
     QueuePolicy::decide(settings, Some(&here), &kept, &QueueOptions { mode, ..inline })
 }
 
+/// A turn under way cannot be asked differently any more: a message that asks waits for a turn of its own, unless whoever
+/// sent it wants it there all the same (`wish`).
+pub(crate) fn unless_asking(
+    policy: QueuePolicy,
+    options: &TurnOptions,
+    wish: Option<QueueMode>,
+) -> QueuePolicy {
+    let asks = options.settings.is_asking() || options.extra_system.is_some();
+    match policy.mode {
+        QueueMode::Interrupt => policy,
+        _ if asks && wish.is_none() => QueuePolicy { mode: QueueMode::Followup, ..policy },
+        _ => policy,
+    }
+}
+
 /// What became of a message that was to wait as a policy says.
 pub(crate) enum Queued {
     Taken(Accepted),
@@ -147,12 +162,7 @@ impl Turns {
             return Err(AcceptError::NotAnswered);
         }
         let inline = QueueOptions { mode: options.queue.mode.or(asked), ..options.queue };
-        let mut policy = operators_policy(&config, entry, inline);
-        // A turn under way cannot be asked differently any more, unless whoever sent it wants it there all the same.
-        let asks = options.settings.is_asking() || options.extra_system.is_some();
-        if asks && inline.mode.is_none() && policy.mode != QueueMode::Interrupt {
-            policy.mode = QueueMode::Followup;
-        }
+        let policy = unless_asking(operators_policy(&config, entry, inline), &options, inline.mode);
         match self.queue_by(admitted, options, &policy).await? {
             Queued::Taken(accepted) => Ok(accepted),
             Queued::NoRoom => Err(AcceptError::Full(policy.cap)),
@@ -168,7 +178,11 @@ impl Turns {
     ) -> Result<Queued, AcceptError> {
         let key = admitted.session_key().clone();
         let id = run_id(&admitted)?;
-        let is_known = self.runs().get(&id).is_some();
+        let mut is_known = self.runs().get(&id).is_some();
+        if policy.mode == QueueMode::Interrupt && !is_known {
+            // Nor does one that was answered before stop what is under way now.
+            is_known = self.inner().store().runs().get(&id).await?.is_some();
+        }
         let queue = match policy.mode {
             QueueMode::Collect => Queue::Collect(policy.debounce),
             QueueMode::Followup => Queue::Wait,
@@ -225,4 +239,28 @@ fn tell_compaction(inner: &Inner, run: &RunId, session: &SessionKey, completed: 
         completed,
     };
     inner.bus().publish_to(&event, Audience::SessionSubscribers);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use homard_policy::queue::{QueueDrop, QueueMode, QueuePolicy};
+
+    use super::unless_asking;
+    use crate::turns::inline::InlineSettings;
+    use crate::turns::request::TurnOptions;
+
+    #[test]
+    fn a_message_that_asks_for_something_gets_a_turn_that_can_do_it() {
+        let policy =
+            |mode| QueuePolicy { mode, debounce: Duration::ZERO, cap: 20, drop: QueueDrop::Summarize };
+        let settings = InlineSettings::asking(None, Some("high".to_owned()));
+        let asking = TurnOptions { settings, ..TurnOptions::default() };
+        let mode = |mode, options, wish| unless_asking(policy(mode), options, wish).mode;
+        assert_eq!(mode(QueueMode::Steer, &asking, None), QueueMode::Followup);
+        assert_eq!(mode(QueueMode::Steer, &asking, Some(QueueMode::Steer)), QueueMode::Steer);
+        assert_eq!(mode(QueueMode::Interrupt, &asking, None), QueueMode::Interrupt);
+        assert_eq!(mode(QueueMode::Steer, &TurnOptions::default(), None), QueueMode::Steer);
+    }
 }

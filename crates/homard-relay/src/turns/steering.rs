@@ -13,6 +13,7 @@ use homard_protocol::SessionId;
 use homard_store::{StoreError, steered_key, steered_too_key};
 
 use crate::parts::Turns;
+use crate::turns::lane::collect::alone;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
 use crate::turns::runs::Run;
@@ -51,6 +52,8 @@ impl Steer for Lane {
                     stop_waiting(&self.turns, waiting).await;
                     continue;
                 }
+                // Of those that had to go for it the turn under way hears, too.
+                let waiting = alone(waiting);
                 return match waiting.request.kind {
                     Kind::SteerToo => self.tell_too(at, waiting).await.map(Some),
                     _ => self.hand_over(waiting).await.map(Some),

@@ -304,7 +304,9 @@ pub(crate) async fn prepare(
     };
     run.learn(told.taint());
     told.limit_turns(history_limit(&config, admitted.session_key()));
-    turn_prompt::show_pictures(inner, agent, &settings, &admitted, &mut told).await;
+    let pictures =
+        turn_prompt::picture_rules(&config, inner.home(), agent, &settings, admitted.session_key());
+    turn_prompt::show_pictures(pictures, &model, admitted.message(), &options.labels, &mut told).await;
     if started.new_session {
         hook_points::session_started(inner, run).await;
     }

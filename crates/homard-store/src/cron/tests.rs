@@ -55,6 +55,20 @@ fn end(id: &str, status: &'static str, at: i64) -> FinishCron {
 }
 
 #[tokio::test]
+async fn a_job_that_cannot_be_read_keeps_no_other_from_its_work() {
+    let home = Home::new();
+    let cron = home.store.cron();
+    cron.add(job("a")).await.unwrap();
+    cron.add(CronJobRow { next_run_at: Some(NOW - 1), ..job("b") }).await.unwrap();
+    let spoil = "UPDATE cron_jobs SET id = 'not an id\n' WHERE id = 'b'";
+    assert_eq!(home.store.write(move |batch| batch.execute(spoil, [])).await.unwrap(), 1);
+    let ids = |rows: Vec<CronJobRow>| rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(cron.list().await.unwrap()), ["a"]);
+    assert_eq!(ids(cron.due(NOW).await.unwrap()), ["a"]);
+    assert_eq!(cron.next_due().await.unwrap(), Some(NOW));
+}
+
+#[tokio::test]
 async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
     let home = Home::new();
     assert_eq!(home.store.cron().add(job("a")).await.unwrap(), CronAdded::New);

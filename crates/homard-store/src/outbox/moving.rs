@@ -4,6 +4,7 @@ use homard_runtime::Timestamp;
 use rusqlite::params;
 
 use super::{COLUMNS, MAX_LISTED, OutboundRecord, OutboxStore, list};
+use crate::engine::writer::Batch;
 use crate::store::StoreError;
 
 /// A try that failed and is to be made again.
@@ -36,13 +37,7 @@ impl OutboxStore<'_> {
     /// # Errors
     /// When the write is not committed.
     pub async fn mark_sent(self, id: i64, receipt: String) -> Result<(), StoreError> {
-        self.store
-            .write(move |batch| {
-                let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
-                batch.execute(sql, params![id, batch.now(), receipt])?;
-                Ok(())
-            })
-            .await
+        self.store.write(move |batch| note_sent(batch, id, &receipt)).await
     }
 
     /// It is to be tried again.
@@ -83,15 +78,25 @@ impl OutboxStore<'_> {
     /// # Errors
     /// When the write is not committed.
     pub async fn replace(self, id: i64, payload: String) -> Result<(), StoreError> {
-        self.store.write(move |batch| {
-            batch.execute(
-                "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, payload = ?3, repeatable = 0 WHERE id = ?1
-                 AND sent_at IS NULL AND failed_at IS NULL",
-                params![id, batch.now(), payload],
-            )?;
-            Ok(())
-        })
-        .await
+        self.store.write(move |batch| put_in_place(batch, id, &payload)).await
+    }
+
+    /// The same where what is sent goes into an earlier message that was found: that one was sent.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn replace_into(
+        self,
+        id: i64,
+        payload: String,
+        (earlier, receipt): (i64, String),
+    ) -> Result<(), StoreError> {
+        self.store
+            .write(move |batch| {
+                note_sent(batch, earlier, &receipt)?;
+                put_in_place(batch, id, &payload)
+            })
+            .await
     }
 
     /// Takes back what was not sent yet; `false` when it is being sent or over. What may have arrived all the same
@@ -170,4 +175,19 @@ impl OutboxStore<'_> {
         })
         .await
     }
+}
+
+fn note_sent(batch: &Batch<'_>, id: i64, receipt: &str) -> Result<(), StoreError> {
+    let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
+    batch.execute(sql, params![id, batch.now(), receipt])?;
+    Ok(())
+}
+
+fn put_in_place(batch: &Batch<'_>, id: i64, payload: &str) -> Result<(), StoreError> {
+    batch.execute(
+        "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, payload = ?3, repeatable = 0 WHERE id = ?1
+         AND sent_at IS NULL AND failed_at IS NULL",
+        params![id, batch.now(), payload],
+    )?;
+    Ok(())
 }

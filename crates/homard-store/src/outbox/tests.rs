@@ -139,6 +139,22 @@ async fn what_may_have_arrived_keeps_its_record_when_it_is_taken_back() {
 }
 
 #[tokio::test]
+async fn an_answer_goes_into_its_preview_and_the_preview_counts_as_sent() {
+    let Home { store, .. } = &Home::new();
+    store.outbox().post(vec![row("r:preview", "c1"), row("r:0", "c1")]).await.unwrap();
+    let preview = store.outbox().get("r:preview").await.unwrap().unwrap();
+    store.outbox().mark_failed(preview.id, "given up".to_owned()).await.unwrap();
+    let answer = next(store, "c1").await.unwrap();
+    store
+        .outbox()
+        .replace_into(answer.id, "an edit".to_owned(), (preview.id, "{}".to_owned()))
+        .await
+        .unwrap();
+    assert!(store.outbox().get("r:preview").await.unwrap().unwrap().sent_at.is_some());
+    assert_eq!(next(store, "c1").await.unwrap().new.payload, "an edit");
+}
+
+#[tokio::test]
 async fn what_has_waited_too_long_is_given_up() {
     let Home { store, clock, .. } = &Home::new();
     store.outbox().post(vec![row("old", "c1")]).await.unwrap();

@@ -6,7 +6,9 @@ use std::time::Duration;
 use homard_runtime::{Clock, Mutex};
 use tokio_util::sync::CancellationToken;
 
-use super::{ANSWER_WITHIN, ApprovalRequest, Approvals, KEEP_ANSWERED, NotTaken, Outcome, Verdict};
+use super::{
+    ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, NotTaken, Outcome, Verdict,
+};
 
 fn request(can_always: bool) -> ApprovalRequest {
     ApprovalRequest {
@@ -16,8 +18,7 @@ fn request(can_always: bool) -> ApprovalRequest {
         resolved_path: None,
         reasons: vec!["not on the list".into()],
         can_always,
-        security: None,
-        ask: None,
+        terms: CommandTerms::default(),
         session_key: None,
         run_id: None,
         call_id: None,

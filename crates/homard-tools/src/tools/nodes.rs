@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::approvals::{ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
@@ -188,8 +188,7 @@ async fn decide(input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortErro
             resolved_path: None,
             reasons: vec!["only the owner decides what nodes may offer".to_owned()],
             can_always: false,
-            security: None,
-            ask: None,
+            terms: CommandTerms::default(),
             session_key: Some(cx.session_key.clone()),
             run_id: Some(cx.run_id.clone()),
             call_id: Some(cx.call_id.clone()),

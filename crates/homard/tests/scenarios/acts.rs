@@ -345,6 +345,8 @@ async fn a_question_is_shown_where_its_owner_asked_and_can_be_answered_there() {
         refused.text().contains("no question") || refused.text().contains("only the owner"),
         "{refused:?}"
     );
+    there.user_says(OWNER, OWNER, &format!("/approve {} allow-once", &id[..7]));
+    assert!(there.next_sent().await.unwrap().text().contains("no question"), "too little of its id");
     there.user_says(OWNER, OWNER, &format!("/approve {id} allow-once"));
     let mut said = Vec::new();
     for _ in 0..3 {

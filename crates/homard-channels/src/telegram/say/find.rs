@@ -2,7 +2,8 @@
 //!
 //! The server lists no messages of the bot, but it numbers them, and it says whether an edit changes anything. So the
 //! messages after the last known one are told to be what was sent: the one that is already has been found. One that is
-//! not there, is not ours or is of another kind answers with an error and stays as it is.
+//! not there, is not ours or is of another kind answers with an error and stays as it is. Not so in channels, where a
+//! bot may change what others posted: there nobody looks.
 
 use homard_channel::{ChannelError, Content, KnownNearby, Outbound, Receipt};
 
@@ -10,6 +11,7 @@ use super::compose::{ChatTarget, Form, compose};
 use super::send;
 use crate::telegram::Telegram;
 use crate::telegram::errors::ApiError;
+use crate::telegram::wire::{ChatId, Params};
 
 /// How many messages after the last known one are looked at. In direct chats the bot's chats share their numbers.
 const MOST: i64 = 12;
@@ -41,6 +43,9 @@ pub(crate) async fn find_sent(
         return Ok(None);
     };
     let target = ChatTarget::of(&outbound.address)?;
+    if is_channel(telegram, &target).await? {
+        return Ok(None);
+    }
     for id in last.saturating_add(1)..=last.saturating_add(MOST) {
         let message_id = id.to_string();
         if known.others.contains(&message_id) {
@@ -54,6 +59,20 @@ pub(crate) async fn find_sent(
         }
     }
     Ok(None)
+}
+
+/// Whether a chat is a channel. Addresses do not always tell it from a group.
+async fn is_channel(telegram: &Telegram, target: &ChatTarget) -> Result<bool, ChannelError> {
+    if matches!(target.chat, ChatId::Number(1..)) {
+        return Ok(false);
+    }
+    match telegram.api.call("getChat", &Params::new().with("chat_id", target.chat.clone())).await {
+        Ok(chat) => Ok(chat.get("type").is_none_or(|kind| kind == "channel")),
+        // Where it cannot be said what it is, nothing is touched.
+        Err(ApiError::Refusal { code: 400 | 403, .. }) => Ok(true),
+        Err(ApiError::Lost(why)) => Err(ChannelError::Unreachable(why)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Whether the message an edit is about says what it should, as formatted or plain.

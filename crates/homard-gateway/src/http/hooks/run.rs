@@ -7,7 +7,9 @@ use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
 use homard_protocol::{RunId, SessionKey};
-use homard_relay::{AcceptError, InlineSettings, Place, Queue, Source, TurnOptions, Wake, WakeMode};
+use homard_relay::{
+    AcceptError, InlineSettings, Place, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
+};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{Label, Source as Taint, wrap_untrusted};
@@ -90,7 +92,14 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let delivery = shown(&call.delivery, to.as_ref());
     let options = options.speaking_up(&place.key, to.ok().flatten());
     // The name is new, so the message is, too.
-    let _started = within(gateway.relay().accept(message, options, Queue::Wait)).await?;
+    if let Err(error) = within(gateway.relay().accept(message, options, Queue::Wait)).await {
+        // What was refused to a caller is not done all the same, once the gateway has time.
+        let (relay, key) = (gateway.relay().clone(), place.key);
+        gateway.lifecycle().tasks.spawn(async move {
+            relay.abort(&key, Some(&run_id), StopCause::Http).await;
+        });
+        return Err(error);
+    }
     tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
     if call.wake_mode.is_some() && place.is_hooks_own {
         tell_main(gateway, &call, &run_id, &place.key);

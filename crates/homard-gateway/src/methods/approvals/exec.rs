@@ -13,7 +13,9 @@ use homard_protocol::methods::approvals::{
 use homard_protocol::word::Word;
 use homard_protocol::{ApprovalId, ErrorCode};
 use homard_runtime::millis_i64;
-use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, NotAsked, NotFound, NotTaken, Question};
+use homard_tools::{
+    ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, CommandTerms, NotAsked, NotFound, NotTaken, Question,
+};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -167,8 +169,11 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         reasons,
         can_always: params.ask.as_ref().and_then(Word::known) != Some(ExecAskMode::Always)
             && !refused.contains(&ApprovalDecision::AllowAlways),
-        security: params.security,
-        ask: params.ask.map(|ask| ask.to_string()),
+        terms: CommandTerms {
+            security: params.security,
+            ask: params.ask.map(|ask| ask.to_string()),
+            on_node: false,
+        },
         session_key: key.map(|key| session_key(&cx.gateway, key, None)).transpose()?,
         run_id: params.run_id,
         call_id: params.tool_call_id,

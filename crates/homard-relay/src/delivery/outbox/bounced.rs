@@ -1,7 +1,7 @@
 //! A message that could not be sent still reaches its reader or its owner: whole, where the owner last spoke, or in the
 //! page where that is the place that failed. The conversation it belongs to is told with its next turn.
 
-use homard_channel::{Address, ChatKind, Content, MediaKind, Outbound};
+use homard_channel::{Address, ChatKind, Content, MediaKind, Outbound, Sender};
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId};
 use homard_runtime::{OrLog, brief};
 use homard_store::OutboundRecord;
@@ -85,7 +85,8 @@ fn said(content: &Content) -> Option<&str> {
     }
 }
 
-/// Where the owner last spoke to the main conversation.
+/// Where the owner last spoke to the main conversation. Somebody else may speak there, too, where nobody is named as
+/// the owner: what was meant for others is not theirs.
 async fn owners_place(outgoing: &Outgoing) -> Option<Address> {
     let inner = outgoing.inner();
     let main = SessionKey::main(inner.config().agents.default_agent().id.clone());
@@ -97,6 +98,38 @@ async fn owners_place(outgoing: &Outgoing) -> Option<Address> {
     let account = account.unwrap_or_else(AccountId::default_account);
     outgoing.channels().get(&channel, &account)?;
     let to = PeerId::parse(&place.to?).ok()?;
+    let person = Sender::Peer { id: to.clone(), name: None };
+    let is_theirs = inner.is_owner_by_id(&channel, Some(&account), &person);
     let thread = place.thread_id.and_then(|id| ThreadId::parse(&id).ok());
-    Some(Address { channel, account, chat: ChatKind::Direct, to, thread })
+    is_theirs.then_some(Address { channel, account, chat: ChatKind::Direct, to, thread })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use homard_protocol::{AgentId, SessionKey};
+    use homard_store::DeliveryContext;
+    use serde_json::json;
+
+    use super::owners_place;
+    use crate::fixture::{Platform, Shared, World, abilities};
+
+    #[tokio::test]
+    async fn what_could_not_be_sent_goes_to_the_owner_and_to_nobody_else() {
+        let world = World::new(json!({"commands": {"ownerAllowFrom": ["fake:1"]}}));
+        let platform = Platform::new(abilities());
+        world.relay.platforms().open_channels(vec![Arc::new(Shared(platform))]).await.unwrap();
+        for (who, is_told) in [("1", true), ("2", false)] {
+            let there = DeliveryContext {
+                channel: Some("fake".to_owned()),
+                to: Some(who.to_owned()),
+                ..DeliveryContext::default()
+            };
+            let main = SessionKey::main(AgentId::main());
+            let spoken = world.store.sessions().patch(&main, |entry| entry.delivery_context = Some(there));
+            spoken.await.unwrap();
+            assert_eq!(owners_place(&world.relay.outgoing()).await.is_some(), is_told, "{who}");
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! Before something that may have arrived is said again: whether it did, where the platform lets one look. And an answer
 //! whose beginning may have arrived as a preview is written into that, where it is found.
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
 use homard_channel::{ChannelError, Content, KnownNearby, Outbound, Receipt, SharedChannel};
 use homard_protocol::RunId;
-use homard_runtime::{OrLog, Timestamp};
+use homard_runtime::Timestamp;
 use homard_store::{OutboundRecord, StoreError};
 
 use super::receipt_of;
@@ -13,8 +16,8 @@ use crate::parts::Outgoing;
 /// What is to be done with a row.
 pub(super) enum Sighting {
     Arrived(Receipt),
-    /// It is to be written into the preview that did, as this payload says.
-    IntoPreview(String),
+    /// Its preview did: the row says now that it is written into that.
+    IntoPreview,
     /// So it is to be sent.
     Nothing,
 }
@@ -35,17 +38,22 @@ pub(super) async fn look_for(
     };
     let Content::Text { words, buttons } = &outbound.content else { return Ok(Sighting::Nothing) };
     let Some((preview, shown)) = stray_preview(outgoing, run).await.map_err(|error| unread(&error))? else {
+        outgoing.outbox().settle_stray_preview(run);
         return Ok(Sighting::Nothing);
     };
     let found = find(outgoing, there, &preview, &shown).await?;
+    if let Some(Receipt { message_id, .. }) = &found {
+        let (words, buttons) = (words.clone(), buttons.clone());
+        let content = Content::Edit { message_id: message_id.clone(), words, buttons };
+        let edit = serde_json::to_string(&Outbound { content, ..outbound.clone() });
+        let receipt = serde_json::to_string(&found).unwrap_or_default();
+        let edit = edit.map_err(|error| ChannelError::Permanent(error.to_string()))?;
+        // In one commit: an answer that forgot its preview would stand beside it.
+        let kept = outgoing.inner().store().outbox().replace_into(row.id, edit, (preview.id, receipt)).await;
+        kept.map_err(|error| unread(&error))?;
+    }
     outgoing.outbox().settle_stray_preview(run);
-    let Some(Receipt { message_id, .. }) = found else { return Ok(Sighting::Nothing) };
-    let receipt = serde_json::to_string(&Receipt { message_id: message_id.clone(), went_to: None });
-    let noted = outgoing.inner().store().outbox().mark_sent(preview.id, receipt.unwrap_or_default()).await;
-    noted.or_log("it could not be noted that a preview was found");
-    let content = Content::Edit { message_id, words: words.clone(), buttons: buttons.clone() };
-    let edit = serde_json::to_string(&Outbound { content, ..outbound.clone() });
-    Ok(edit.map_or(Sighting::Nothing, Sighting::IntoPreview))
+    Ok(found.map_or(Sighting::Nothing, |_preview| Sighting::IntoPreview))
 }
 
 /// A preview that was given up and may have arrived all the same, and what it showed.
@@ -93,7 +101,12 @@ async fn find(
         answers,
         others: near.iter().filter_map(id).collect(),
     };
-    there.find_sent(outbound.clone(), known).await
+    // A bug in an adapter must not leave the conversation without a postman.
+    let looking = AssertUnwindSafe(there.find_sent(outbound.clone(), known)).catch_unwind();
+    looking.await.unwrap_or_else(|_panic| {
+        tracing::error!(channel = %there.id(), "looking for a message ended unexpectedly; this is a bug in Homard");
+        Ok(None)
+    })
 }
 
 /// Whether another message lies nobody knows where, so that it could be taken for this one. Copies of what was sent, and

@@ -145,13 +145,12 @@ impl Postman {
         if tokio::time::sleep(self.pace.take(Instant::now())).or_cancel(closing).await.is_err() {
             return Next::Look;
         }
-        match look_for(outgoing, &there, &row, &outbound).await {
+        // Nothing is being sent meanwhile, so nobody waits for it who stops.
+        let looked = look_for(outgoing, &there, &row, &outbound).or_cancel(closing).await;
+        let Ok(looked) = looked else { return Next::Look };
+        match looked {
             Ok(Sighting::Arrived(receipt)) => return self.sent(outgoing, &row, &receipt).await,
-            Ok(Sighting::IntoPreview(edit)) => {
-                let replaced = inner.store().outbox().replace(row.id, edit).await;
-                replaced.or_log("an answer could not be written into its preview");
-                return Next::Look;
-            }
+            Ok(Sighting::IntoPreview) => return Next::Look,
             Ok(Sighting::Nothing) => {}
             Err(error) => return self.not_sent(outgoing, &row, &outbound, error).await,
         }

@@ -185,3 +185,14 @@ async fn whoever_stops_waiting_for_a_receipt_is_forgotten() {
     }
     assert!(world.relay.outgoing().outbox().waiting.lock().is_empty());
 }
+
+#[tokio::test]
+async fn a_search_without_end_keeps_nobody_from_stopping() {
+    let (world, platform) = open().await;
+    platform.answers(Err(ChannelError::Unknown("timed out".into())));
+    world.relay.outgoing().say(saying("1", crate::fixture::NOWHERE, "k")).await.unwrap();
+    platform.looked.subscribe().wait_for(|times| *times > 0).await.unwrap();
+    let stopped = tokio::time::timeout(LIMIT, world.relay.stop(Duration::ZERO)).await;
+    assert!(stopped.is_ok());
+    assert_eq!(platform.sent().len(), 1);
+}

@@ -98,7 +98,7 @@ pub(super) async fn combine(turns: &Turns, together: Vec<Waiting>) -> Option<Wai
 }
 
 /// One that is told by itself, with what is remembered of those that had to go for it.
-fn alone(mut only: Waiting) -> Waiting {
+pub(crate) fn alone(mut only: Waiting) -> Waiting {
     if let Some(overflow) = only.request.options.overflow.take() {
         only.request.message.content = told_together(&[&only.request.message], &overflow);
     }

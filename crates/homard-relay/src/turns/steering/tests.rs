@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use homard_agent::Steer;
+use homard_channel::Inbound;
+use homard_policy::queue::Overflow;
 use homard_protocol::RunId;
 use homard_store::RunStatus;
 use serde_json::json;
@@ -11,6 +13,8 @@ use tokio::sync::mpsc;
 use super::Lane;
 use crate::fixture::{Platform, Shared, World, abilities, address};
 use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
+use crate::turns::source::Source;
 
 async fn open() -> (World, Arc<Platform>) {
     let (world, platform) = (World::new(json!({})), Platform::new(abilities()));
@@ -65,4 +69,20 @@ async fn a_message_of_the_backlog_is_told_to_the_turn_under_way_and_gets_its_own
     drop(say);
     world.ended(&second).await;
     assert_eq!(platform.told(2).await, ["To seven.", "Its own answer."]);
+}
+
+#[tokio::test]
+async fn the_turn_under_way_hears_of_those_that_had_to_go() {
+    let (world, _platform) = open().await;
+    let say = world.talker.next();
+    let first = world.asks("r1", "hello", &address("7")).await;
+    let lane = lane_of(&world, &first, &say).await;
+    let mut overflow = Overflow::default();
+    overflow.note("buy milk", 1, 20);
+    let key = world.relay.turns().session_of(&first).unwrap();
+    let message = Inbound::from_operator(key, "r2".into(), "and bread".into(), 1);
+    let options = TurnOptions { overflow: Some(Box::new(overflow)), ..TurnOptions::of(Source::Agent) };
+    world.relay.accept(message, options, Queue::Steer).await.unwrap();
+    let told = lane.next().await.unwrap().unwrap().message.content.text();
+    assert!(told.contains("buy milk") && told.contains("and bread"), "{told}");
 }

@@ -6,7 +6,7 @@ use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
 use super::{NotAsked, NotFound};
-use crate::approvals::{ApprovalRequest, Approvals, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, Approvals, CommandTerms, Outcome, Verdict};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -18,8 +18,7 @@ fn request() -> ApprovalRequest {
         resolved_path: None,
         reasons: Vec::new(),
         can_always: true,
-        security: None,
-        ask: None,
+        terms: CommandTerms::default(),
         session_key: None,
         run_id: None,
         call_id: None,

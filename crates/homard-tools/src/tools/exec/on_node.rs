@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::permission::{NotAllowed, not_allowed, wish};
 use super::plain_text::plain_text;
 use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
-use crate::approvals::{ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::ports::NodeCall;
@@ -78,6 +78,11 @@ fn named(input: &ExecInput) -> Option<&str> {
     input.node.as_deref().map(str::trim).filter(|node| !node.is_empty())
 }
 
+/// The same, or else the one the conversation's commands run on.
+fn chosen<'a>(input: &'a ExecInput, cx: &'a ToolCx) -> Option<&'a str> {
+    named(input).or(cx.scope.exec.node.as_deref())
+}
+
 /// What the node is asked; whether a person said yes goes along, for its own list.
 fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
     let timeout_ms = millis(timeout);
@@ -94,7 +99,7 @@ fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> Nod
         "approvalDecision": has_yes.then_some("allow-once"),
     });
     NodeCall {
-        node: named(input).map(str::to_owned).or_else(|| cx.scope.exec.node.clone()),
+        node: chosen(input, cx).map(str::to_owned),
         command: RUN.to_owned(),
         params: without_nulls(params),
         timeout: Some(timeout.saturating_add(GRACE)),
@@ -129,7 +134,7 @@ async fn reasons_to_ask(input: &ExecInput, cx: &ToolCx) -> Result<Option<Vec<Str
 /// Waits for a person's yes.
 async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let secrets = &cx.scope.guards.secrets;
-    let node = input.node.as_deref().unwrap_or("the only one that can");
+    let node = chosen(input, cx).unwrap_or("the only one that can");
     let mut reasons = vec![format!("it runs on a node: {node}")];
     reasons.extend(more);
     reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
@@ -140,8 +145,7 @@ async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), No
         resolved_path: None,
         reasons: reasons.iter().map(|reason| secrets.hide(&reason.replace('\n', " ")).into_owned()).collect(),
         can_always: false,
-        security: None,
-        ask: None,
+        terms: CommandTerms { on_node: true, ..CommandTerms::default() },
         session_key: Some(cx.session_key.clone()),
         run_id: Some(cx.run_id.clone()),
         call_id: Some(cx.call_id.clone()),

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ExecInput;
-use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, Outcome, Verdict};
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, CommandTerms, Outcome, Verdict};
 use crate::cx::ToolCx;
 use crate::words_of_others::taint::Passed;
 
@@ -171,8 +171,7 @@ fn asked(wanted: &ExecRequest<'_>, cx: &ToolCx) -> ApprovalRequest {
         resolved_path: None,
         reasons: Vec::new(),
         can_always: false,
-        security: None,
-        ask: None,
+        terms: CommandTerms::default(),
         session_key: Some(cx.session_key.clone()),
         run_id: Some(cx.run_id.clone()),
         call_id: Some(cx.call_id.clone()),
@@ -219,8 +218,11 @@ async fn put(
         resolved_path: question.resolved_path.clone(),
         reasons: told(reasons, wanted.input, cx),
         can_always: question.can_always(),
-        security: Some(word(&question.rules.security)),
-        ask: Some(word(&question.rules.ask)),
+        terms: CommandTerms {
+            security: Some(word(&question.rules.security)),
+            ask: Some(word(&question.rules.ask)),
+            on_node: false,
+        },
         ..asked(wanted, cx)
     };
     match cx.ask(request).await {
