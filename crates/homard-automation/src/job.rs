@@ -8,7 +8,7 @@ use homard_protocol::methods::cron::{
     CronAddParams, CronDelivery, CronDeliveryMode, CronDeliveryPreview, CronFailureAlert, CronJob,
     CronJobState, CronPayload, CronSchedule,
 };
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, SessionKey, ThinkingLevel, Word};
 use homard_runtime::Timestamp;
 use homard_store::CronJobRow;
 use homard_tools::Label;
@@ -307,7 +307,7 @@ fn check_payload(payload: &CronPayload, target: &Target) -> Result<(), CronError
                     "payload.timeoutSeconds must be between 0 and {MAX_TIMEOUT_SECONDS}"
                 )));
             }
-            check_thinking(thinking.as_deref())?;
+            check_thinking(thinking.as_ref())?;
             check_length("payload.message", message, MAX_TEXT)
         }
         CronPayload::Command { .. } | CronPayload::Script { .. } => Err(CronError::invalid(
@@ -316,13 +316,13 @@ fn check_payload(payload: &CronPayload, target: &Target) -> Result<(), CronError
     }
 }
 
-fn check_thinking(level: Option<&str>) -> Result<(), CronError> {
-    const LEVELS: [&str; 6] = ["off", "minimal", "low", "medium", "high", "xhigh"];
+fn check_thinking(level: Option<&Word<ThinkingLevel>>) -> Result<(), CronError> {
     match level {
-        Some(word) if !LEVELS.contains(&word) => {
-            Err(CronError::Invalid(format!("`{word}` is no thinking level; use {}", LEVELS.join(", "))))
+        Some(Word::Other(word)) => {
+            let known = ThinkingLevel::WORDS.join(", ");
+            Err(CronError::Invalid(format!("`{word}` is no thinking level; use {known}")))
         }
-        _ => Ok(()),
+        Some(Word::Known(_)) | None => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronDelivery, CronNotRun, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
 };
-use homard_protocol::{JobId, RunId, SessionId, SessionKey, SessionScope, Usage};
+use homard_protocol::{JobId, RunId, SessionId, SessionKey, SessionScope, ThinkingLevel, Usage, Word};
 use homard_relay::{
     AcceptError, Accepted, InlineSettings, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
 };
@@ -36,7 +36,7 @@ pub(crate) struct RunPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) thinking: Option<String>,
+    pub(crate) thinking: Option<Word<ThinkingLevel>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timeout_ms: Option<u64>,
     #[serde(default)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use homard_protocol::ChatKind;
 use serde::{Deserialize, Serialize};
 
 /// What a platform can do. The relay checks here first, so an adapter is never asked for the impossible.
@@ -56,28 +57,6 @@ impl Abilities {
 pub enum Ability {
     Has,
     Lacks,
-}
-
-/// With how many people one talks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChatKind {
-    Direct,
-    Group,
-    /// A room or broadcast channel.
-    Channel,
-}
-
-impl ChatKind {
-    /// The word in configuration and on the wire.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::Group => "group",
-            Self::Channel => "channel",
-        }
-    }
 }
 
 /// How text is measured.

@@ -3,8 +3,9 @@
 use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, ThreadId, UserBlock};
 use serde::{Deserialize, Serialize};
 
-use crate::abilities::{ChatKind, MediaKind};
+use crate::abilities::MediaKind;
 use crate::outbound::Address;
+use homard_protocol::ChatKind;
 
 /// One message from outside, before anybody asked whether its sender may speak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,12 +13,11 @@ mod registry;
 mod section;
 mod text;
 
-pub use abilities::{
-    Abilities, Ability, Act, ChatKind, Dialect, MediaKind, PollLimits, TableMode, TextUnit, Threads,
-};
+pub use abilities::{Abilities, Ability, Act, Dialect, MediaKind, PollLimits, TableMode, TextUnit, Threads};
 pub use channel::{
     BoxFuture, Channel, ChannelError, DynChannel, Inbox, InboxClosed, InboxItem, Probe, SharedChannel,
 };
+pub use homard_protocol::ChatKind;
 pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Press, Quoted, Sender,
 };

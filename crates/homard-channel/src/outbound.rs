@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use crate::abilities::{ChatKind, MediaKind};
+use crate::abilities::MediaKind;
+use homard_protocol::ChatKind;
 
 /// Where an answer goes: everything that is needed to reach the conversation again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -183,12 +183,6 @@ impl Snapshot {
         redact(&self.parsed, schema())
     }
 
-    /// The resolved value, without secrets.
-    #[must_use]
-    pub fn redacted_resolved(&self) -> Value {
-        redact(&self.resolved, schema())
-    }
-
     /// The text without secrets; `None` when there is none or it could not be understood.
     #[must_use]
     pub fn redacted_raw(&self) -> Option<String> {

@@ -220,12 +220,6 @@ impl Paths {
     pub fn tls_dir(&self) -> PathBuf {
         self.state_dir.join("gateway").join("tls")
     }
-
-    /// Credentials of channels and providers.
-    #[must_use]
-    pub fn credentials_dir(&self) -> PathBuf {
-        self.state_dir.join("credentials")
-    }
 }
 
 /// What the folders of the state directory begin with in which others than the gateway work, too. Everything else in it

@@ -2,10 +2,10 @@
 
 use homard_llm::{ModelSpec, ThinkingLevel};
 use homard_models::select::{default_level, supported_levels};
-use homard_protocol::SessionKey;
 use homard_protocol::session_row::{
     SessionDefaults, SessionRow, SessionRowKind, SessionStatus, ThinkingLevelOption,
 };
+use homard_protocol::{ChatKind, SessionKey};
 use homard_store::{SessionEntry, SessionKind, SessionRecord};
 
 use crate::gateway::Gateway;
@@ -26,7 +26,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
     SessionRow {
         key: record.key.clone(),
         kind: wire_kind(&record.key),
-        classification: Some(kind.as_str().to_owned()),
+        classification: Some(kind),
         session_id: Some(record.session_id.clone()),
         agent_id: Some(record.agent_id.clone()),
         is_main: record.key.is_main(),
@@ -48,7 +48,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         chat_type: entry
             .chat_type
             .clone()
-            .or_else(|| Some(if record.key.is_group() { "group" } else { "direct" }.to_owned())),
+            .or_else(|| Some(if record.key.is_group() { ChatKind::Group } else { ChatKind::Direct }.into())),
         updated_at: Some(entry.updated_at),
         created_at: entry.created_at,
         last_interaction_at: entry.last_interaction_at,
@@ -73,7 +73,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         elevated_level: entry.elevated_level.clone(),
         response_usage: entry.response_usage.clone(),
         effective_response_usage: Some(entry.response_usage.clone().unwrap_or_else(|| "off".to_owned())),
-        effective_queue_mode: Some(queue_mode(gateway, &record.key, Some(entry))),
+        effective_queue_mode: Some(gateway.relay().turns().queue_mode(&record.key, Some(entry))),
         exec_node: entry.exec_node.clone(),
         send_policy: entry.send_policy.clone(),
         group_activation: entry.group_activation.clone(),
@@ -98,13 +98,9 @@ pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
         model_provider: Some(model.provider.to_string()),
         model: Some(model.model.to_string()),
         effective_response_usage: Some("off".to_owned()),
-        effective_queue_mode: Some(queue_mode(gateway, key, None)),
+        effective_queue_mode: Some(gateway.relay().turns().queue_mode(key, None)),
         ..SessionRow::default()
     }
-}
-
-fn queue_mode(gateway: &Gateway, key: &SessionKey, entry: Option<&SessionEntry>) -> String {
-    gateway.relay().turns().queue_mode(key, entry).as_str().to_owned()
 }
 
 fn wire_kind(key: &SessionKey) -> SessionRowKind {
@@ -127,15 +123,12 @@ pub(crate) fn defaults(gateway: &Gateway, key: Option<&SessionKey>) -> SessionDe
         model: model.model.to_string(),
         context_tokens: known.as_ref().and_then(|model| model.context_window).map_or(0, u64::from),
         thinking_levels: known.as_deref().map(thinking_levels).unwrap_or_default(),
-        thinking_default: known.as_deref().map_or("off", |model| default_level(model).as_str()).to_owned(),
+        thinking_default: known.as_deref().map_or(ThinkingLevel::Off, default_level),
     }
 }
 
 /// The choices of a thinking picker.
 pub(crate) fn thinking_levels(model: &ModelSpec) -> Vec<ThinkingLevelOption> {
-    let option = |level: &ThinkingLevel| {
-        let word = level.as_str().to_owned();
-        ThinkingLevelOption { id: word.clone(), label: word }
-    };
+    let option = |level: &ThinkingLevel| ThinkingLevelOption { id: *level, label: level.to_string() };
     supported_levels(model).iter().map(option).collect()
 }

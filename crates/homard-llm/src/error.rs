@@ -8,70 +8,13 @@ use homard_runtime::Clip;
 use crate::classify::classify;
 use crate::transport::sse::SseError;
 
+pub use homard_protocol::FailReason;
+
 /// Longest message kept from a provider, in characters: enough for a sentence, too short for a page.
 pub(crate) const MAX_MESSAGE: usize = 400;
 
 /// Shortest text treated as a secret when scrubbing; shorter header values are ordinary words.
 const MIN_SECRET: usize = 8;
-
-/// Why a call failed. One reason per different reaction: another key, another model, a pause, a shorter
-/// prompt, or a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FailReason {
-    /// The key or token is missing, wrong or not allowed.
-    Auth,
-    /// The account has no money or no plan.
-    Billing,
-    /// Too many requests or tokens in too short a time.
-    RateLimit,
-    /// The provider has a bad moment: overloaded, restarting, broken inside.
-    Overloaded,
-    /// The server is up and the model is not yet in its memory.
-    Loading,
-    /// Nothing came, or the connection broke: refused, reset, stalled, cut.
-    Timeout,
-    /// The conversation does not fit the model.
-    ContextOverflow,
-    /// The provider's filter stopped the answer.
-    ContentFilter,
-    /// One side did not understand the other: a rejected request, an unreadable answer.
-    Format,
-    /// The model declined to answer.
-    Refusal,
-    /// The model said the same over and over, and was stopped.
-    Repetition,
-    /// There is no such model, or not for this account.
-    ModelNotFound,
-    /// The owner's budget is spent; nothing was asked.
-    Budget,
-    Aborted,
-    /// None of the above.
-    Unknown,
-}
-
-impl FailReason {
-    /// The word logs and run records use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Auth => "auth",
-            Self::Billing => "billing",
-            Self::RateLimit => "rate_limit",
-            Self::Overloaded => "overloaded",
-            Self::Loading => "loading",
-            Self::Timeout => "timeout",
-            Self::ContextOverflow => "context_overflow",
-            Self::ContentFilter => "content_filter",
-            Self::Format => "format",
-            Self::Refusal => "refusal",
-            Self::Repetition => "repetition",
-            Self::ModelNotFound => "model_not_found",
-            Self::Budget => "budget",
-            Self::Aborted => "aborted",
-            Self::Unknown => "unknown",
-        }
-    }
-}
 
 /// Whether the same call may be tried again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

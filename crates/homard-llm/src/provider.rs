@@ -3,13 +3,13 @@
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::stream::BoxStream;
-use homard_protocol::{AssistantMessage, ProviderId, ToolCall, Usage};
+use homard_protocol::{AssistantMessage, FailReason, ProviderId, ToolCall, Usage, Word};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::request::Request;
 use crate::embeddings::{EmbedRequest, Embedded};
-use crate::error::{FailReason, LlmError};
+use crate::error::LlmError;
 
 /// A model API. Failures after the call are the stream's last event, never an `Err`,
 /// so a half-received answer and its error reach the agent by the same road.
@@ -79,8 +79,7 @@ pub struct Attempt {
     /// With which credential, by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Why it did not answer, in the word of [`FailReason`].
-    pub reason: String,
+    pub reason: Word<FailReason>,
     /// The HTTP status, when there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,

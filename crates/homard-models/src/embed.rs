@@ -8,7 +8,7 @@ use std::sync::Arc;
 use homard_llm::{
     EmbedRequest, Embedded, FailReason, LlmError, ModelError, ModelSpec, Price, Resolved, ThinkingLevel,
 };
-use homard_protocol::{ModelRef, Usage};
+use homard_protocol::{CallOutcome, ModelRef, StopReason, Usage};
 use homard_runtime::{OrCancel, millis};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ use crate::router::{ModelRouter, Run};
 /// Bytes of text in a usual token, for providers that do not count.
 const BYTES_PER_TOKEN: u64 = 4;
 /// How an answered call ends in the usage table.
-const ANSWERED: &str = "stop";
+const ANSWERED: CallOutcome = CallOutcome::Stopped(StopReason::Stop);
 
 /// Texts that are to become vectors.
 #[derive(Debug, Clone)]
@@ -130,7 +130,7 @@ impl Asking<'_> {
         let asked = provider.embed(request).or_cancel(self.cancel).await;
         let answered = asked.unwrap_or_else(|_cancelled| Err(LlmError::aborted()));
         let usage = self.usage(answered.as_ref().ok());
-        let outcome = answered.as_ref().map_or_else(|error| error.reason.as_str(), |_| ANSWERED);
+        let outcome = answered.as_ref().map_or_else(|error| CallOutcome::Failed(error.reason), |_| ANSWERED);
         if let Some(reservation) = reservation {
             reservation.settle(&usage);
         }

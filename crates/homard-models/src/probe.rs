@@ -9,6 +9,7 @@ use homard_config::config::agents::Agent;
 use homard_llm::{
     FailReason, LlmError, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec, written_calls,
 };
+use homard_protocol::methods::models::auth::ProbeStatus;
 use homard_protocol::{AssistantMessage, Message, ModelRef, ProviderId, UserContent, UserMessage};
 use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
@@ -100,17 +101,17 @@ impl Calling {
 impl Probed {
     /// The word programs decide on.
     #[must_use]
-    pub fn status(&self) -> &'static str {
+    pub fn status(&self) -> ProbeStatus {
         match &self.outcome {
-            Ok(_) => "ok",
+            Ok(_) => ProbeStatus::Ok,
             Err(error) => match error.reason {
-                FailReason::ModelNotFound if self.model.is_none() => "no_model",
-                FailReason::Auth => "auth",
-                FailReason::RateLimit | FailReason::Overloaded => "rate_limit",
-                FailReason::Billing => "billing",
-                FailReason::Timeout => "timeout",
-                FailReason::Format | FailReason::ModelNotFound => "format",
-                _ => "unknown",
+                FailReason::ModelNotFound if self.model.is_none() => ProbeStatus::NoModel,
+                FailReason::Auth => ProbeStatus::Auth,
+                FailReason::RateLimit | FailReason::Overloaded => ProbeStatus::RateLimit,
+                FailReason::Billing => ProbeStatus::Billing,
+                FailReason::Timeout => ProbeStatus::Timeout,
+                FailReason::Format | FailReason::ModelNotFound => ProbeStatus::Format,
+                _ => ProbeStatus::Unknown,
             },
         }
     }

@@ -31,8 +31,6 @@ pub const MAX_EVENTS: usize = 20;
 
 /// What the model is told when a message is only a file.
 pub const ONLY_FILES: &str = "(There is no text with what is attached.)";
-/// What a sender is answered when a message is nothing at all.
-pub const NO_TEXT_REPLY: &str = "There was no text in your message. What can I do for you?";
 /// What messages of earlier versions told the model after its last answer was stopped; it is told beside them now.
 const STOPPED: &str =
     "Note: your previous answer was stopped before it was finished. Go on with care, or ask what is wanted.";

@@ -5,10 +5,6 @@ use homard_protocol::{ChannelId, SessionKey, SessionScope};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Settings of a session that survive `/new` and `/reset`, by their names in the list of sessions. Everything else a
-/// person may have set is forgotten: the model (unless `/new` names one), how messages wait, where commands run.
-pub const CARRIED_OVER: [&str; 4] = ["thinkingLevel", "verboseLevel", "reasoningLevel", "ttsAuto"];
-
 /// What resets tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_channel::Address;
 use homard_config::config::messages::Queue;
-use homard_protocol::ChannelId;
+use homard_protocol::{ChannelId, Word};
 use homard_runtime::brief;
 use serde::{Deserialize, Serialize};
 
@@ -46,12 +46,17 @@ pub struct QueueOptions {
 impl QueueOptions {
     /// Reads what a session keeps; words nobody knows count as nothing.
     #[must_use]
-    pub fn kept(mode: Option<&str>, debounce_ms: Option<u64>, cap: Option<u64>, drop: Option<&str>) -> Self {
+    pub fn kept(
+        mode: Option<&Word<QueueMode>>,
+        debounce_ms: Option<u64>,
+        cap: Option<u64>,
+        drop: Option<&Word<QueueDrop>>,
+    ) -> Self {
         Self {
-            mode: mode.and_then(QueueMode::parse),
+            mode: mode.and_then(|mode| mode.read(QueueMode::parse)),
             debounce: debounce_ms.map(Duration::from_millis),
             cap: cap.and_then(|cap| usize::try_from(cap).ok()),
-            drop: drop.and_then(QueueDrop::parse),
+            drop: drop.and_then(|drop| drop.read(QueueDrop::parse)),
         }
     }
 

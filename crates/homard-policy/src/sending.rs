@@ -2,7 +2,7 @@
 
 use homard_channel::ChatKind;
 use homard_config::config::session::send_policy::{SendPolicy, SendRule};
-use homard_protocol::{SessionKey, SessionScope};
+use homard_protocol::{SessionKey, SessionScope, Word};
 
 pub use homard_config::config::session::send_policy::SendAction;
 
@@ -10,7 +10,7 @@ pub use homard_config::config::session::send_policy::SendAction;
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// What `/send` left with the session.
-    pub own: Option<&'a str>,
+    pub own: Option<&'a Word<SendAction>>,
     pub session: &'a SessionKey,
     /// The platform, where the session's key does not say.
     pub channel: Option<&'a str>,
@@ -22,7 +22,7 @@ pub struct Place<'a> {
 /// the default.
 #[must_use]
 pub fn send_policy(policy: &SendPolicy, place: &Place<'_>) -> SendAction {
-    if let Some(own) = place.own.and_then(SendAction::parse) {
+    if let Some(own) = place.own.and_then(|own| own.read(SendAction::parse)) {
         return own;
     }
     let whole = place.session.to_string();

@@ -6,11 +6,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::frame::StateVersion;
 use crate::presence::PresenceEntry;
+use crate::scope::Role;
+use crate::word::words;
 
 /// Parameters of `connect`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConnectParams {
@@ -23,40 +27,30 @@ pub struct ConnectParams {
     #[serde(default)]
     pub caps: Vec<String>,
     /// Commands a node offers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<Vec<String>>,
     /// What a node's operating system lets it do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<BTreeMap<String, bool>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_env: Option<String>,
     /// A node's desktop control abilities.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub computer_use: Option<Value>,
     /// A node's worker runtime.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker_runs: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Permissions asked for; none are implied.
     #[serde(default)]
     pub scopes: Vec<String>,
     /// Asks for a model catalogue after the hello.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_catalog: Option<Value>,
     /// Proof of a device key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceProof>,
     /// Shared secrets and tokens.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth: Option<ConnectAuth>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_agent: Option<String>,
 }
 
 /// Who is calling.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ClientDescription {
@@ -66,20 +60,14 @@ pub struct ClientDescription {
     /// Its operating system; pinned when the device is paired.
     pub platform: String,
     /// A name for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// `iPhone`, `Linux` …; pinned when the device is paired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
     /// One per running program.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_id: Option<String>,
     /// The person's time zone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
 }
 
@@ -173,24 +161,19 @@ pub struct DeviceProof {
 }
 
 /// Shared secrets and tokens. `Debug` shows which are present, never what they are.
+#[skip_serializing_none]
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConnectAuth {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
     /// A token this gateway issued to the device earlier.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_token: Option<String>,
     /// A setup code's token.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_token: Option<String>,
     /// Internal to the reference system; taken and ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_runtime_token: Option<String>,
     /// Internal to the reference system; taken and ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_runtime_identity_token: Option<String>,
 }
 
@@ -263,6 +246,7 @@ pub struct Features {
 }
 
 /// How things stand at the moment of connecting.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloSnapshot {
@@ -273,12 +257,9 @@ pub struct HelloSnapshot {
     pub uptime_ms: u64,
     /// Where a client that has no session yet should go.
     pub session_defaults: SessionDefaultsHint,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_dir: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub auth_mode: Option<String>,
+    pub auth_mode: Option<AuthMode>,
 }
 
 /// Where a client that has no session yet should go.
@@ -295,22 +276,51 @@ pub struct SessionDefaultsHint {
     pub model_configured: bool,
 }
 
+words! {
+    /// How callers prove themselves.
+    #[derive(Default)]
+    AuthMode {
+        /// By a shared token.
+        #[default]
+        Token = "token",
+        /// By a shared password.
+        Password = "password",
+        /// Not at all.
+        None = "none",
+        /// A reverse proxy says who they are.
+        TrustedProxy = "trusted-proxy",
+    }
+}
+
+words! {
+    /// How a client proved itself.
+    AuthMethod {
+        None = "none",
+        Token = "token",
+        Password = "password",
+        /// A token issued to the device.
+        DeviceToken = "device-token",
+        /// The word of a trusted proxy.
+        TrustedProxy = "trusted-proxy",
+        /// The word of the tailnet.
+        Tailscale = "tailscale",
+        SetupCode = "bootstrap-token",
+    }
+}
+
 /// What a socket may do.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HelloAuth {
-    pub role: String,
+    pub role: Role,
     pub scopes: Vec<String>,
-    /// How the client proved itself.
-    pub method: String,
+    pub method: AuthMethod,
     /// To be used next time instead of the shared secret.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_token: Option<String>,
     /// When that token was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issued_at_ms: Option<i64>,
     /// Tokens for other roles, handed to a device that came with a setup code.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_tokens: Option<Vec<HandedToken>>,
 }
 
@@ -319,7 +329,7 @@ pub struct HelloAuth {
 #[serde(rename_all = "camelCase")]
 pub struct HandedToken {
     pub device_token: String,
-    pub role: String,
+    pub role: Role,
     /// What it may do.
     pub scopes: Vec<String>,
     /// When it was made.

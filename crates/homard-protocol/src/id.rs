@@ -40,12 +40,6 @@ pub enum IdError {
     NotAModelRef { text: String },
 }
 
-/// Tells whether `text` is a slug: `[a-z0-9][a-z0-9_-]{0,63}`.
-#[must_use]
-pub fn is_slug(text: &str) -> bool {
-    check_slug("id", text).is_ok()
-}
-
 /// Bends free text into a slug the way clients do: lower case, runs of anything else become one `-`,
 /// edges trimmed, cut at [`MAX_SLUG_LEN`]. `None` when nothing is left.
 #[must_use]

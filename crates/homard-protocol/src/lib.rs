@@ -25,6 +25,7 @@ pub mod scope;
 pub mod session_key;
 pub mod session_ref;
 pub mod session_row;
+pub mod session_words;
 pub mod transcript;
 pub mod word;
 
@@ -39,8 +40,10 @@ pub use message::{
     ToolResultMessage, Usage, UserBlock, UserContent, UserMessage,
 };
 pub use method::Method;
-pub use run_status::{CallState, RunStatus};
+pub use run_status::{CallOutcome, CallState, FailReason, RunAnswer, RunStatus};
 pub use scope::{Role, Scope, ScopeSet};
 pub use session_key::{SessionKey, SessionKeyError, SessionScope};
 pub use session_ref::SessionRef;
+pub use session_words::{ChatKind, QueueMode, ThinkingLevel};
 pub use transcript::{Entry, EntryKind, SessionHeader};
+pub use word::Word;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::ToolCallId;
+use crate::word::words;
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -268,30 +269,26 @@ pub struct ToolResultMessage {
     pub timestamp: i64,
 }
 
-/// Why a model stopped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum StopReason {
-    #[default]
-    Stop,
-    /// It ran into the output limit.
-    Length,
-    ToolUse,
-    Error,
-    Aborted,
+words! {
+    /// Who speaks, of those whose messages we know.
+    MessageRole {
+        User = "user",
+        Assistant = "assistant",
+        ToolResult = "toolResult",
+    }
 }
 
-impl StopReason {
-    /// The wire spelling.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Stop => "stop",
-            Self::Length => "length",
-            Self::ToolUse => "toolUse",
-            Self::Error => "error",
-            Self::Aborted => "aborted",
-        }
+words! {
+    /// Why a model stopped.
+    #[derive(Default)]
+    StopReason {
+        #[default]
+        Stop = "stop",
+        /// It ran into the output limit.
+        Length = "length",
+        ToolUse = "toolUse",
+        Error = "error",
+        Aborted = "aborted",
     }
 }
 

@@ -4,16 +4,41 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::word::words;
+
+words! {
+    /// Which prompt was measured.
+    #[derive(Default)]
+    PromptSource {
+        /// What a turn was told.
+        #[default]
+        Run = "run",
+        /// What the next one would be told.
+        Estimate = "estimate",
+    }
+}
+
+words! {
+    /// How much the model is told. Each mode tells everything the ones before it do.
+    #[derive(Default, PartialOrd, Ord)]
+    PromptMode {
+        /// Who it is, in one line.
+        None = "none",
+        /// What a helper with one task needs: tools, safety, folder, time.
+        Minimal = "minimal",
+        #[default]
+        Full = "full",
+    }
+}
+
 /// The sizes of everything a conversation's first request carries, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptReport {
-    /// `run`: it is what a turn was told; `estimate`: what the next one would be.
-    pub source: String,
+    pub source: PromptSource,
     /// When, milliseconds since 1970.
     pub generated_at: i64,
-    /// `full`, `minimal` or `none`.
-    pub mode: String,
+    pub mode: PromptMode,
     pub model: String,
     pub workspace_dir: String,
     /// The limit for one file.

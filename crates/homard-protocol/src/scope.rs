@@ -2,33 +2,16 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::word::words;
 
-/// What a socket is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    #[default]
-    Operator,
-    /// A host that offers commands.
-    Node,
-}
-
-impl Role {
-    /// The wire spelling.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Node => "node",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+words! {
+    /// What a socket is.
+    #[derive(Default)]
+    Role {
+        #[default]
+        Operator = "operator",
+        /// A host that offers commands.
+        Node = "node",
     }
 }
 
@@ -146,12 +129,6 @@ impl ScopeSet {
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
         other.iter().all(|scope| self.grants(scope))
-    }
-
-    /// What both sets name.
-    #[must_use]
-    pub fn intersect(self, other: Self) -> Self {
-        Self(self.0 & other.0)
     }
 
     /// What either set names.

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
-use crate::session_key::SessionKey;
-use crate::word::words;
+use crate::session_key::{SessionKey, SessionScope};
+use crate::session_words::{ChatKind, Elevation, QueueMode, SendAction, ThinkingLevel, Thoughts, Verbosity};
+use crate::word::{Word, words};
 
 words! {
     /// Who a conversation is with.
@@ -31,19 +33,57 @@ words! {
     }
 }
 
+words! {
+    /// What kind of conversation a key names, for lists.
+    #[derive(PartialOrd, Ord)]
+    SessionKind {
+        /// An agent's main conversation.
+        Main = "main",
+        Direct = "direct",
+        Group = "group",
+        Cron = "cron",
+        Hook = "hook",
+        Subagent = "subagent",
+        /// A program: editors and the OpenAI-compatible routes.
+        Program = "program",
+        Named = "named",
+        /// The one conversation of the global scope.
+        Global = "global",
+        /// Traffic of unknown origin.
+        Unknown = "unknown",
+    }
+}
+
+impl SessionKind {
+    /// The kind of a key.
+    #[must_use]
+    pub fn of(key: &SessionKey) -> Self {
+        let SessionKey::Agent { scope, .. } = key else {
+            return if matches!(key, SessionKey::Global) { Self::Global } else { Self::Unknown };
+        };
+        match scope {
+            SessionScope::Main => Self::Main,
+            SessionScope::Peer(_) | SessionScope::Direct { .. } | SessionScope::Slash { .. } => Self::Direct,
+            SessionScope::Group { .. } | SessionScope::Channel { .. } => Self::Group,
+            SessionScope::Cron { .. } => Self::Cron,
+            SessionScope::Hook(_) => Self::Hook,
+            SessionScope::Subagent(_) => Self::Subagent,
+            SessionScope::Acp(_) | SessionScope::Http(_) => Self::Program,
+            SessionScope::Named(_) => Self::Named,
+        }
+    }
+}
+
 /// One session as lists show it. Clients treat it as open: fields they do not know are ignored.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire shape is fixed by existing clients")]
 pub struct SessionRow {
     pub key: SessionKey,
     pub kind: SessionRowKind,
-    /// `main`, `direct`, `group`, `cron`, `subagent`, `hook` …
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub classification: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classification: Option<SessionKind>,
     pub session_id: Option<SessionId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whether it is the agent's main conversation.
     #[serde(default)]
@@ -52,53 +92,36 @@ pub struct SessionRow {
     #[serde(default)]
     pub is_background: bool,
     /// A name somebody gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// A name made for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auto_label: Option<String>,
     /// The drawer it lies in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     /// A note about how it stands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_note: Option<String>,
     /// The conversation it comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_key: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_via: Option<String>,
     /// `user` where somebody chose the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_override_source: Option<String>,
     /// A name the platform gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// The beginning of the first message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived_title: Option<String>,
     /// The beginning of the last message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_preview: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// `direct`, `group` or `channel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chat_type: Option<String>,
+    pub chat_type: Option<Word<ChatKind>>,
     /// When it last changed.
+    #[serialize_always]
     pub updated_at: Option<i64>,
     /// When it was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_at: Option<i64>,
     /// When somebody last wrote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_interaction_at: Option<i64>,
     /// When anything last happened.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_activity_at: Option<i64>,
     /// Whether it was put away.
     #[serde(default)]
@@ -109,7 +132,6 @@ pub struct SessionRow {
     /// Whether something is new since somebody last looked.
     #[serde(default)]
     pub unread: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatus>,
     /// Whether a run is under way.
     #[serde(default)]
@@ -123,56 +145,38 @@ pub struct SessionRow {
     #[serde(default)]
     pub system_sent: bool,
     /// Prompt tokens of the last run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Answer tokens of the last run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// Size of the context at the last call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
     /// Whether `total_tokens` can be trusted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens_fresh: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// The provider in use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
     /// The model in use.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How hard to think.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking_level: Option<String>,
+    pub thinking_level: Option<Word<ThinkingLevel>>,
     /// How much to show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verbose_level: Option<String>,
+    pub verbose_level: Option<Word<Verbosity>>,
     /// Whether reasoning is shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reasoning_level: Option<String>,
+    pub reasoning_level: Option<Word<Thoughts>>,
     /// Whether commands may run outside the sandbox.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub elevated_level: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elevated_level: Option<Word<Elevation>>,
     pub response_usage: Option<String>,
     /// The same with what holds where nothing is said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_response_usage: Option<String>,
     /// What happens to messages while a run is under way.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub effective_queue_mode: Option<String>,
+    pub effective_queue_mode: Option<QueueMode>,
     /// The node its commands run on, where they run on one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exec_node: Option<String>,
     /// Whether answers may be sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub send_policy: Option<String>,
+    pub send_policy: Option<Word<SendAction>>,
     /// When a group is answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group_activation: Option<String>,
     /// The session that made this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
 }
 
@@ -186,12 +190,12 @@ pub struct SessionDefaults {
     /// How hard it can think.
     pub thinking_levels: Vec<ThinkingLevelOption>,
     /// How hard it thinks.
-    pub thinking_default: String,
+    pub thinking_default: ThinkingLevel,
 }
 
 /// One choice in a thinking picker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThinkingLevelOption {
-    pub id: String,
+    pub id: ThinkingLevel,
     pub label: String,
 }

@@ -1,7 +1,10 @@
 //! Closed lists of words, and words of a list that may have grown.
 
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Makes an enum that stands on the wire as one word, the same that `as_str` and `Display` give.
 macro_rules! words {
@@ -13,6 +16,9 @@ macro_rules! words {
         }
 
         impl $name {
+            /// All words of the list, in its order.
+            pub const WORDS: &'static [&'static str] = &[$($word,)+];
+
             /// The word on the wire.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
@@ -27,6 +33,12 @@ macro_rules! words {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let found = [$(Self::$variant,)+].into_iter().find(|known| known.as_str() == text);
                 found.ok_or_else(|| $crate::word::UnknownWord(text.to_owned()))
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
             }
         }
 
@@ -45,9 +57,9 @@ pub(crate) use words;
 #[error("`{0}` is not a word that is known here")]
 pub struct UnknownWord(pub(crate) String);
 
-/// A word a client sent: one we know, or one that only a newer client does and that is left to whoever reads it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+/// A word from elsewhere (a client, a file): one we know, or one that only a newer version does or that people spell
+/// their own way, and that is left to whoever reads it.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub enum Word<W> {
     Known(W),
@@ -62,14 +74,60 @@ impl<W: Copy> Word<W> {
             Self::Other(_) => None,
         }
     }
+
+    /// The word, if we know it or `parse` understands it.
+    pub fn read(&self, parse: impl FnOnce(&str) -> Option<W>) -> Option<W> {
+        match self {
+            Self::Known(word) => Some(*word),
+            Self::Other(text) => parse(text),
+        }
+    }
 }
 
-impl<W: std::fmt::Display> std::fmt::Display for Word<W> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<W: AsRef<str>> Word<W> {
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
         match self {
-            Self::Known(word) => word.fmt(f),
-            Self::Other(word) => f.write_str(word),
+            Self::Known(word) => word.as_ref(),
+            Self::Other(word) => word,
         }
+    }
+}
+
+impl<W> Default for Word<W> {
+    fn default() -> Self {
+        Self::Other(String::new())
+    }
+}
+
+impl<W> From<W> for Word<W> {
+    fn from(word: W) -> Self {
+        Self::Known(word)
+    }
+}
+
+impl<W: FromStr> Word<W> {
+    /// The word of a text.
+    pub fn of(text: impl Into<String> + AsRef<str>) -> Self {
+        text.as_ref().parse().map_or_else(|_unknown| Self::Other(text.into()), Self::Known)
+    }
+}
+
+impl<W: AsRef<str>> Display for Word<W> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl<W: AsRef<str>> Serialize for Word<W> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de, W: FromStr> Deserialize<'de> for Word<W> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from).map(Self::of)
     }
 }
 

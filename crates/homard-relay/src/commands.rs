@@ -20,18 +20,20 @@ use homard_channel::Sender;
 use homard_config::config::commands::Commands;
 use homard_policy::words::table::available;
 use homard_policy::words::{Call, Command, Where, read};
-use homard_protocol::{AssistantMessage, Message, RunId, SessionKey, StopReason, UserContent, UserMessage};
+use homard_protocol::{
+    AssistantMessage, Message, RunId, SessionKey, StopReason, UserContent, UserMessage, Word,
+};
 use homard_runtime::OrLog;
 use homard_store::{Accepted as Stored, FinishRun, ResetReason, StoreError};
 
 use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::intake::admit::Admitted;
 use crate::parts::{ChatCommands, Turns};
 use crate::relay::Inner;
 use crate::sessions::asides;
-use crate::turns::accept::{AcceptError, Accepted, Obeyed, known as known_run, new_run, run_id};
+use crate::turns::accept::{AcceptError, Accepted, known as known_run, new_run, run_id};
 use crate::turns::compact::CompactOptions;
 use crate::turns::lane::Kind;
 use crate::turns::outcome::{NotBegun, RunEnd, TurnOutcome};
@@ -134,13 +136,13 @@ impl ChatCommands {
     /// it that hold for it alone.
     pub(crate) async fn obey(
         &self,
-        admitted: Admitted,
-        mut options: TurnOptions,
-    ) -> Result<Obeyed, AcceptError> {
+        admitted: &mut Admitted,
+        options: &mut TurnOptions,
+    ) -> Result<Option<Accepted>, AcceptError> {
         let message = admitted.message();
         // Most messages have none, and long ones are not to be copied to learn that.
         if !message.text.contains('/') && !message.text.trim_start().starts_with('!') {
-            return Ok(Obeyed::no(admitted, options));
+            return Ok(None);
         }
         let is_only_text = message.images.is_empty();
         let rules = self.inner().company_rules();
@@ -151,45 +153,56 @@ impl ChatCommands {
         if !meaning.only_directives || !is_only_text {
             options.settings.take(&meaning.directives);
             options.queue = meaning.queue_wish();
-            return Ok(Obeyed::no(admitted.with_text(meaning.text), options));
+            admitted.reword(meaning.text);
+            return Ok(None);
         }
-        let (run_id, session_key) = (run_id(&admitted)?, admitted.session_key().clone());
+        let (run_id, session_key) = (run_id(admitted)?, admitted.session_key().clone());
+        let (admitted, options) = (admitted.clone(), options.clone());
         self.dispatch().keep_directives(admitted, options, &meaning.directives).await?;
-        Ok(Obeyed::Yes(Accepted::Answered { run_id, session_key }))
+        Ok(Some(Accepted::Answered { run_id, session_key }))
     }
 
-    /// Obeys a command that was read. One that is a skill's own name is left for the model.
+    /// Obeys a command that was read; `None` where it leaves something that the model is told, as `admitted` then says.
     pub(crate) async fn obey_call(
         &self,
-        admitted: Admitted,
-        options: TurnOptions,
+        admitted: &mut Admitted,
+        options: &TurnOptions,
         call: Call,
-    ) -> Result<Obeyed, AcceptError> {
-        let Call { command: Some(command), args: rest, .. } = call else {
-            return Ok(Obeyed::no(admitted, options));
+    ) -> Result<Option<Accepted>, AcceptError> {
+        let Some(command) = call.command else {
+            self.setup().call_named_skill(admitted, &call.name, &call.args).await;
+            return Ok(None);
         };
+        let rest = call.args;
         match command.name {
             "compact" => {
                 let instructions = (!rest.is_empty()).then_some(rest);
                 let queue = Queue::Compact(CompactOptions { instructions, max_entries: None }, None);
-                self.turns().enqueue(admitted, options, queue, None).await.map(Obeyed::Yes)
+                let (admitted, options) = (admitted.clone(), options.clone());
+                return self.turns().enqueue(admitted, options, queue, None).await.map(Some);
             }
             "new" | "reset" if !rest.is_empty() => {
-                let id = run_id(&admitted)?;
+                let id = run_id(admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
                     self.sessions().reset(admitted.session_key(), reason).await?;
                 }
-                Ok(Obeyed::no(admitted.with_text(rest), options))
+                *admitted = self.setup().call_skill(admitted.clone().with_text(rest)).await;
             }
-            // A skill that is called by its own name is told to the model.
-            "skill" if !rest.is_empty() => Ok(Obeyed::no(admitted.with_text(format!("/{rest}")), options)),
-            _ => match Answerable::of(command, rest) {
-                Some(answerable) => self.answer_at_once(admitted, options, answerable).await.map(Obeyed::Yes),
-                None => Ok(Obeyed::no(admitted, options)),
-            },
+            "skill" if !rest.is_empty() => {
+                let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest.as_str(), ""));
+                admitted.reword(format!("/{rest}"));
+                self.setup().call_named_skill(admitted, name, args.trim()).await;
+            }
+            _ => {
+                if let Some(answerable) = Answerable::of(command, rest) {
+                    let (admitted, options) = (admitted.clone(), options.clone());
+                    return self.answer_at_once(admitted, options, answerable).await.map(Some);
+                }
+            }
         }
+        Ok(None)
     }
 
     /// Keeps a command as a run, so that it is obeyed once; answers with what became of it if it is known.
@@ -318,8 +331,8 @@ impl ChatCommands {
             let share = used.saturating_mul(100).checked_div(window);
             let share = share.map(|percent| format!(" of {window} ({percent} %)")).unwrap_or_default();
             let compactions = entry.compaction_count.unwrap_or(0);
-            let thinking = entry.thinking_level.as_deref().unwrap_or("default");
-            let queue = entry.queue_mode.as_deref().unwrap_or("default");
+            let thinking = entry.thinking_level.as_ref().map_or("default", Word::as_str);
+            let queue = entry.queue_mode.as_ref().map_or("default", Word::as_str);
             let _written = write!(
                 text,
                 "\nContext: {used}{share} tokens, compacted {compactions} times\nThinking: {thinking}\nQueue: {queue}"

@@ -5,7 +5,6 @@ pub(crate) mod deliver;
 pub(crate) mod live;
 pub(crate) mod media;
 pub(crate) mod outbox;
-pub(crate) mod reply_route;
 pub(crate) mod reply_rows;
 pub(crate) mod reply_style;
 pub(crate) mod run_delivery;

@@ -10,7 +10,7 @@ use homard_channel::{
     Abilities, Ability, Act, Address, Attachment, Channel, ChannelError, ChatKind, Content, Dialect, Fetched,
     Inbound, Inbox, KnownNearby, MediaKind, Outbound, Probe, Receipt, TableMode, TextUnit, Threads,
 };
-use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
+use homard_config::{Config, ConfigHandle, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_exec::Processes;
 use homard_llm::{Answer, Http, LlmError, ModelSpec, Models, Provider, Request, StreamEvent};
 use homard_models::auth::AuthContext;
@@ -33,7 +33,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::Bus;
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::relay::{Relay, RelayParts};
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
@@ -144,6 +144,18 @@ impl World {
     pub(crate) async fn ended(&self, run: &RunId) {
         drop(self.relay.turns().wait(run, LIMIT).await);
     }
+}
+
+/// The settings of somebody who wrote this.
+pub(crate) fn config(written: &Value) -> Config {
+    let dir = tempfile::tempdir().unwrap();
+    let paths = Paths::under(dir.path());
+    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
+    std::fs::write(paths.config_source(), written.to_string()).unwrap();
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::system());
+    let snapshot = Snapshot::load(&source, &Overrides::default());
+    let issues = snapshot.issues;
+    (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()
 }
 
 fn merge(into: &mut Value, from: Value) {

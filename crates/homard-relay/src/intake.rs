@@ -38,7 +38,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::DomainEvent;
-use crate::intake::conversation_worker::ConversationWorkers;
+use crate::intake::conversation_worker::{ConversationWorkers, QueuedEvent};
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
@@ -165,16 +165,13 @@ impl Intake {
         let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
-        let put = intake.workers.put(self, conversation_worker::QueuedEvent { id, heard, permit });
-        if let Err(thing) = put {
-            tracing::warn!(
-                key = thing.heard.key(),
-                "too many messages in one conversation; one was left out"
-            );
-            if let InboundEvent::Message(message) = &thing.heard {
-                self.hushed(message, &[thing.id]);
+        let place = conversation_worker::place_of(&heard);
+        if let Err(event) = intake.workers.put(self, place, QueuedEvent::new(id, heard, permit)) {
+            tracing::warn!(?id, "too many messages in one conversation; one was left out");
+            if let QueuedEvent::Message(kept) = *event {
+                self.hushed(&kept.message, &[id]);
             }
-            self.close(vec![thing.id], "too many at once").await;
+            self.close(vec![id], "too many at once").await;
         }
     }
 

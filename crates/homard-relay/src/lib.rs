@@ -30,7 +30,7 @@ mod turns;
 
 pub use bus::{Audience, Bus, BusListener, EventHeading, Published};
 pub use delivery::outbox::{OutgoingText, SendError};
-pub use delivery::reply_route::ReplyRoute;
+pub use delivery::run_delivery::ReplyRoute;
 pub use events::{DomainEvent, DomainEvents};
 pub use intake::admit::{Admitted, Refused, admit};
 pub use intake::origin::Origin;

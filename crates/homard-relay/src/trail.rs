@@ -47,27 +47,16 @@ pub(crate) fn admitted(platform_id: &str, admitted: &Admitted) {
     );
 }
 
-/// Its sender may not speak, or does not mean us.
-pub(crate) fn refused(message: &Inbound, why: &str) {
+/// A message is not answered: its sender may not speak or does not mean us (`refused`), or nothing comes of it
+/// although they may (`dropped`).
+pub(crate) fn left_out(step: &'static str, message: &Inbound, why: &str) {
     tracing::info!(
-        step = "refused",
+        step,
         channel = %message.channel,
         account = %message.account,
         message_id = message.message_id,
         why,
         "a message is not answered"
-    );
-}
-
-/// Nothing comes of a message whose sender may speak.
-pub(crate) fn dropped(message: &Inbound, why: &str) {
-    tracing::info!(
-        step = "dropped",
-        channel = %message.channel,
-        account = %message.account,
-        message_id = message.message_id,
-        why,
-        "nothing comes of a message"
     );
 }
 

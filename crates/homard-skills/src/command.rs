@@ -83,18 +83,6 @@ pub struct SkillCommand {
     pub skill: Arc<Skill>,
 }
 
-/// A person's call of a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Invocation {
-    pub skill: Arc<Skill>,
-    /// What was said after its name.
-    pub args: String,
-    /// The tool it goes to directly, without asking the model.
-    pub tool: Option<String>,
-    /// What the model is told in place of the command.
-    pub message: String,
-}
-
 /// Names the commands of these skills: small letters, digits and `_`; numbers where names meet.
 pub(crate) fn named(skills: &[Arc<Skill>]) -> Vec<SkillCommand> {
     let mut commands: Vec<SkillCommand> = Vec::new();
@@ -127,20 +115,26 @@ fn sanitised(name: &str) -> String {
     cut.trim_end_matches('_').to_owned()
 }
 
-/// Reads a message as a call of one of these commands.
-pub(crate) fn invoke(commands: &[SkillCommand], text: &str, home: &Path) -> Option<Invocation> {
+/// What the model is told in place of a message that calls one of these commands: `/name …` or `/skill name …`.
+pub(crate) fn told(commands: &[SkillCommand], text: &str, home: &Path) -> Option<String> {
     let (word, rest) = first_word(text.trim().strip_prefix('/')?);
     let word = word.split('@').next().unwrap_or_default().trim_end_matches(':').to_lowercase();
-    let (wanted, args) = if word == "skill" { first_word(rest) } else { (word.as_str(), rest) };
-    let is_wanted = |command: &&SkillCommand| {
-        command.name.eq_ignore_ascii_case(wanted)
-            || (word == "skill" && command.skill.name.eq_ignore_ascii_case(wanted))
-    };
-    let skill = Arc::clone(&commands.iter().find(is_wanted)?.skill);
+    if word == "skill" {
+        let (name, args) = first_word(rest);
+        return told_by_name(commands, name, args, home);
+    }
+    let is_called = commands.iter().any(|command| command.name == word);
+    is_called.then(|| told_by_name(commands, &word, rest, home)).flatten()
+}
+
+/// The same for a call that was read: the name of a command, or of a skill, and what it is to do.
+pub(crate) fn told_by_name(commands: &[SkillCommand], name: &str, args: &str, home: &Path) -> Option<String> {
+    let by_command = commands.iter().find(|command| command.name.eq_ignore_ascii_case(name));
+    let found = by_command.or_else(|| commands.iter().find(|one| one.skill.name.eq_ignore_ascii_case(name)));
+    let skill = &found?.skill;
     let place = location(&skill.file, home);
     let asked = if args.is_empty() { "Nothing more was said." } else { args };
-    let message = format!("Use the skill \"{}\": read {place} and follow it.\n\n{asked}", skill.name);
-    Some(Invocation { args: args.to_owned(), tool: skill.front.command_tool.clone(), message, skill })
+    Some(format!("Use the skill \"{}\": read {place} and follow it.\n\n{asked}", skill.name))
 }
 
 fn first_word(text: &str) -> (&str, &str) {

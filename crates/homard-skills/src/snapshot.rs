@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::command::{self, Invocation, SkillCommand};
+use crate::command::{self, SkillCommand};
 use crate::load::Skill;
 
 /// The skills an agent has. `Debug` shows no value of a variable: some are secrets.
@@ -35,10 +35,16 @@ impl Snapshot {
         &self.commands
     }
 
-    /// Reads a message as a call of a skill: `/name …` or `/skill name …`.
+    /// What the model is told in place of a message that calls a skill: `/name …` or `/skill name …`.
     #[must_use]
-    pub fn command(&self, text: &str) -> Option<Invocation> {
-        command::invoke(&self.commands, text, &self.home)
+    pub fn told(&self, text: &str) -> Option<String> {
+        command::told(&self.commands, text, &self.home)
+    }
+
+    /// The same for a call that was read: the name of the skill or of its command, and what it is to do.
+    #[must_use]
+    pub fn told_by_name(&self, name: &str, args: &str) -> Option<String> {
+        command::told_by_name(&self.commands, name, args, &self.home)
     }
 
     /// Whether a turn would notice the difference.

@@ -12,15 +12,20 @@ mod rows;
 
 use std::collections::BTreeMap;
 
-use homard_protocol::{AgentId, SessionId, SessionKey, SessionScope};
+use homard_protocol::session_words::{
+    Elevation, ExecAsk, ExecSecurity, QueueDrop, SendAction, Thoughts, Verbosity,
+};
+use homard_protocol::{AgentId, ChatKind, QueueMode, SessionId, SessionKey, ThinkingLevel, Word};
 use homard_runtime::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::store::Store;
 
 pub use ending::{ArchiveTranscript, DeletedSession, ResetReason, ResetSession};
 pub use groups::{GroupDefaults, GroupStore, SessionGroup};
+pub use homard_protocol::session_row::SessionKind;
 pub(crate) use list::Filter;
 pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
 pub(crate) use recent::RecentSessions;
@@ -38,190 +43,114 @@ pub struct SessionStore<'a> {
 
 /// Everything remembered of one session. Field names are those of existing session stores in camel case; what
 /// each means beyond its name is said in the compatibility notes of the sessions format.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionEntry {
+    #[serialize_always]
     pub session_id: Option<SessionId>,
     pub updated_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_started_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_interaction_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_activity_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archived_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_read_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub marked_unread_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spawn_depth: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub system_sent: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub aborted_last_run: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chat_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub thinking_level: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verbose_level: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reasoning_level: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elevated_level: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_type: Option<Word<ChatKind>>,
+    pub thinking_level: Option<Word<ThinkingLevel>>,
+    pub verbose_level: Option<Word<Verbosity>>,
+    pub reasoning_level: Option<Word<Thoughts>>,
+    pub elevated_level: Option<Word<Elevation>>,
     pub tts_auto: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exec_host: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec_security: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec_ask: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exec_security: Option<Word<ExecSecurity>>,
+    pub exec_ask: Option<Word<ExecAsk>>,
     pub exec_node: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub response_usage: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider_override: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_override: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_override_source: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_override: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_override_source: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_override_compaction_count: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_activation: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_activation_needs_system_intro: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub send_policy: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_mode: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub send_policy: Option<Word<SendAction>>,
+    pub queue_mode: Option<Word<QueueMode>>,
     pub queue_debounce_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_cap: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_drop: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_drop: Option<Word<QueueDrop>>,
     pub input_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// The size of the last prompt; unknown unless [`total_tokens_fresh`](Self::total_tokens_fresh) is true.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_tokens_fresh: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction_count: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_flush_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_flush_compaction_count: Option<u64>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cli_session_ids: BTreeMap<String, String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub claude_cli_session_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_label: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// The drawer somebody put it into.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub icon: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status_note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub created_via: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<SessionOrigin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<DeliveryContext>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_to: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_account_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_number")]
     pub last_thread_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_heartbeat_text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_heartbeat_sent_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skills_snapshot: Option<Value>,
 }
 
 /// Where a session's first message came from.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SessionOrigin {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chat_type: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chat_type: Option<Word<ChatKind>>,
     pub from: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_number")]
     pub thread_id: Option<String>,
 }
 
 /// Where a session's next reply goes.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeliveryContext {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_number")]
     pub thread_id: Option<String>,
@@ -254,62 +183,6 @@ pub struct SessionRecord {
     pub last_message_preview: Option<String>,
     /// The beginning of the first message.
     pub derived_title: Option<String>,
-}
-
-/// What kind of conversation a key names, for lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SessionKind {
-    /// An agent's main conversation.
-    Main,
-    Direct,
-    Group,
-    Cron,
-    Hook,
-    Subagent,
-    /// A program: editors and the OpenAI-compatible routes.
-    Program,
-    Named,
-    /// The one conversation of the global scope.
-    Global,
-    /// Traffic of unknown origin.
-    Unknown,
-}
-
-impl SessionKind {
-    /// The kind of a key.
-    #[must_use]
-    pub fn of(key: &SessionKey) -> Self {
-        let SessionKey::Agent { scope, .. } = key else {
-            return if matches!(key, SessionKey::Global) { Self::Global } else { Self::Unknown };
-        };
-        match scope {
-            SessionScope::Main => Self::Main,
-            SessionScope::Peer(_) | SessionScope::Direct { .. } | SessionScope::Slash { .. } => Self::Direct,
-            SessionScope::Group { .. } | SessionScope::Channel { .. } => Self::Group,
-            SessionScope::Cron { .. } => Self::Cron,
-            SessionScope::Hook(_) => Self::Hook,
-            SessionScope::Subagent(_) => Self::Subagent,
-            SessionScope::Acp(_) | SessionScope::Http(_) => Self::Program,
-            SessionScope::Named(_) => Self::Named,
-        }
-    }
-
-    /// The word in the database.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Main => "main",
-            Self::Direct => "direct",
-            Self::Group => "group",
-            Self::Cron => "cron",
-            Self::Hook => "hook",
-            Self::Subagent => "subagent",
-            Self::Program => "program",
-            Self::Named => "named",
-            Self::Global => "global",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 /// The beginning of a text on one line, for lists; `None` when there is nothing to show.

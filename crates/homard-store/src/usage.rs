@@ -8,7 +8,9 @@ mod kept;
 mod pending;
 mod report;
 
-use homard_protocol::{AgentId, CallState, Cost, RunId, SessionId, SessionKey, Usage};
+use homard_protocol::{
+    AgentId, CallOutcome, CallState, Cost, RunId, SessionId, SessionKey, ThinkingLevel, Usage, Word,
+};
 use homard_runtime::{OrLog, Timestamp};
 use rusqlite::{Connection, params};
 
@@ -42,7 +44,7 @@ pub struct CallTarget {
     /// The credential, by its name; never the secret.
     pub profile: Option<String>,
     /// How much it was to think.
-    pub thinking: Option<String>,
+    pub thinking: Option<Word<ThinkingLevel>>,
 }
 
 /// A finished model call.
@@ -56,8 +58,8 @@ pub struct CallRow {
     pub first_ms: Option<u64>,
     /// Milliseconds until the end.
     pub total_ms: u64,
-    /// How it ended: a stop reason (`stop`, `toolUse`, …) or the word for a failure.
-    pub outcome: String,
+    /// Empty while it is under way.
+    pub outcome: Word<CallOutcome>,
 }
 
 /// A model call about to be made, with the most it can cost.
@@ -95,8 +97,15 @@ impl UsageStore<'_> {
     /// When the write is not committed: then the call must not be made.
     pub async fn open(self, call: OpenCall) -> Result<CallId, StoreError> {
         let OpenCall { at, owner, target, worst } = call;
-        let row =
-            CallRow { at, owner, target, usage: worst, first_ms: None, total_ms: 0, outcome: String::new() };
+        let row = CallRow {
+            at,
+            owner,
+            target,
+            usage: worst,
+            first_ms: None,
+            total_ms: 0,
+            outcome: Word::default(),
+        };
         self.store.write(move |batch| insert(batch.conn, &row, CallState::Open)).await
     }
 
@@ -164,8 +173,8 @@ fn insert(conn: &Connection, row: &CallRow, state: CallState) -> Result<CallId, 
         micro(cost.cache_write),
         first_ms.map(count),
         count(*total_ms),
-        outcome,
-        target.thinking,
+        outcome.as_str(),
+        target.thinking.as_ref().map(Word::as_str),
     ])?;
     Ok(CallId(conn.last_insert_rowid()))
 }

@@ -36,7 +36,7 @@ pub use files::file_access::{Caller, FileAccess, Withheld};
 pub use files::open_no_symlinks::open_no_symlinks;
 pub use files::tainted_files::TaintedFiles;
 pub use files::undo::{
-    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport, What,
+    Failed as UndoFailure, FileChange, FileState, RunChanges, Undo, UndoError, UndoOptions, UndoReport,
 };
 pub use gate::{Effect, GateMode, GatePolicy, Subject};
 pub use hook_points::{

@@ -46,7 +46,7 @@ fn source_with(home: &Path, text: &str) -> ConfigSource {
 fn load(source: &ConfigSource) -> Snapshot {
     let snapshot = Snapshot::load(source, &Overrides::default());
     assert_eq!(snapshot.config.is_some(), snapshot.valid(), "issues and settings exclude each other");
-    let (_, _, _) = (snapshot.redacted_raw(), snapshot.redacted_parsed(), snapshot.redacted_resolved());
+    let (_, _) = (snapshot.redacted_raw(), snapshot.redacted_parsed());
     snapshot
 }
 

@@ -6,43 +6,7 @@ use std::sync::Arc;
 
 use homard_protocol::{SessionKey, SessionScope};
 
-/// How much the model is told. Each mode tells everything the ones before it do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PromptMode {
-    /// Who it is, in one line.
-    None,
-    /// What a helper with one task needs: tools, safety, folder, time.
-    Minimal,
-    #[default]
-    Full,
-}
-
-impl PromptMode {
-    /// The word on the wire.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Minimal => "minimal",
-            Self::Full => "full",
-        }
-    }
-
-    /// The mode of that word.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        [Self::None, Self::Minimal, Self::Full].into_iter().find(|mode| mode.as_str() == word)
-    }
-
-    /// What a conversation is told when nobody says otherwise.
-    #[must_use]
-    pub fn of(key: &SessionKey) -> Self {
-        match Audience::of(key) {
-            Audience::Worker => Self::Minimal,
-            Audience::Owner | Audience::Group => Self::Full,
-        }
-    }
-}
+pub use homard_protocol::prompt_report::PromptMode;
 
 /// Who hears what the model says, which decides what it may know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -72,6 +36,15 @@ impl Audience {
             | SessionScope::Acp(_)
             | SessionScope::Http(_)
             | SessionScope::Named(_) => Self::Owner,
+        }
+    }
+
+    /// How much the model is told when nobody says otherwise.
+    #[must_use]
+    pub fn prompt_mode(self) -> PromptMode {
+        match self {
+            Self::Worker => PromptMode::Minimal,
+            Self::Owner | Self::Group => PromptMode::Full,
         }
     }
 }

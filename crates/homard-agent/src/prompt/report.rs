@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use homard_protocol::prompt_report::{
-    FileSize, PromptReport, PromptSize, SectionSize, SkillsSize, ToolSize, ToolsSize,
+    FileSize, PromptReport, PromptSize, PromptSource, SectionSize, SkillsSize, ToolSize, ToolsSize,
 };
 use homard_tools::ToolSpec;
 
@@ -29,9 +29,9 @@ pub(super) fn measure(
     let chars = text.chars().count();
     let project: usize = parts.files.iter().map(|file| file.injected_chars).sum();
     PromptReport {
-        source: "run".to_owned(),
+        source: PromptSource::Run,
         generated_at: parts.now,
-        mode: input.mode.as_str().to_owned(),
+        mode: input.mode,
         model: input.surroundings.model.clone(),
         workspace_dir: input.files.workspace.display().to_string(),
         bootstrap_max_chars: input.files.max_file_chars,

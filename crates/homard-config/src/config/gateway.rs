@@ -18,6 +18,8 @@ use crate::paths::{DEV_PORT, Profile};
 use crate::raw::gateway as raw;
 use crate::secret::Secret;
 
+pub use homard_protocol::connect::AuthMode;
+
 /// Port when nobody says otherwise.
 pub const DEFAULT_PORT: u16 = 18_789;
 /// Minutes between two looks at a chat platform.
@@ -52,21 +54,6 @@ pub enum BindMode {
     Tailnet,
     /// The address in `customBindHost`.
     Custom,
-}
-
-/// How callers prove themselves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum AuthMode {
-    /// By a shared token.
-    #[default]
-    Token,
-    /// By a shared password.
-    Password,
-    /// Not at all.
-    None,
-    /// A reverse proxy says who they are.
-    TrustedProxy,
 }
 
 /// Which edits of the file are applied while the gateway runs.

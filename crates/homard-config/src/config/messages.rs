@@ -11,6 +11,8 @@ use super::Resolve;
 use crate::raw::agents as raw_agents;
 use crate::raw::session as raw;
 
+pub use homard_protocol::session_words::{QueueDrop, QueueMode};
+
 const DEFAULT_QUEUE_DEBOUNCE_MS: u64 = 1_000;
 const DEFAULT_QUEUE_CAP: u64 = 20;
 /// More than a queue ever holds, whatever the file says.
@@ -20,82 +22,6 @@ const DEFAULT_HISTORY_LIMIT: u64 = 50;
 const MAX_HISTORY_LIMIT: u64 = 1_000;
 /// Longest quiet time that is waited for; a longer one would look like a dead assistant.
 const MAX_DEBOUNCE: Duration = Duration::from_secs(600);
-
-/// What happens to a message that arrives while a turn is under way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum QueueMode {
-    /// It goes to the turn under way.
-    Steer,
-    /// It waits, and gets a turn of its own.
-    Followup,
-    /// It waits, and all that wait get one turn together.
-    #[default]
-    Collect,
-    /// It goes to the turn under way and gets a turn of its own as well.
-    SteerBacklog,
-    /// The turn under way is stopped, and the newest message gets one.
-    Interrupt,
-}
-
-impl QueueMode {
-    /// Reads the word people write, in every spelling there ever was.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.trim().to_lowercase().as_str() {
-            "steer" | "steering" | "queue" | "queued" => Self::Steer,
-            "followup" | "follow-up" | "followups" | "follow-ups" => Self::Followup,
-            "collect" | "coalesce" => Self::Collect,
-            "steer-backlog" | "steer+backlog" | "steer_backlog" | "steerbacklog" => Self::SteerBacklog,
-            "interrupt" | "interrupts" | "abort" => Self::Interrupt,
-            _ => return None,
-        })
-    }
-
-    /// The word that is kept and shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Steer => "steer",
-            Self::Followup => "followup",
-            Self::Collect => "collect",
-            Self::SteerBacklog => "steer-backlog",
-            Self::Interrupt => "interrupt",
-        }
-    }
-}
-
-/// What is given up when more messages wait than may.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum QueueDrop {
-    Old,
-    New,
-    /// The oldest, of which one line each is kept.
-    #[default]
-    Summarize,
-}
-
-impl QueueDrop {
-    /// Reads the word people write.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.trim().to_lowercase().as_str() {
-            "old" | "oldest" => Self::Old,
-            "new" | "newest" => Self::New,
-            "summarize" | "summary" | "summarise" => Self::Summarize,
-            _ => return None,
-        })
-    }
-
-    /// The word that is kept and shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Old => "old",
-            Self::New => "new",
-            Self::Summarize => "summarize",
-        }
-    }
-}
 
 /// Decided `messages.queue`.
 #[derive(Debug, Clone, PartialEq)]

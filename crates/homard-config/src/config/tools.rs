@@ -19,6 +19,8 @@ use super::agents::delegation::{AgentToAgent, Visibility};
 use crate::paths::written_path;
 use crate::raw::tools as raw;
 
+pub use homard_protocol::session_words::{ExecAsk, ExecSecurity};
+
 const DEFAULT_TIMEOUT_SECONDS: u64 = 1_800;
 const DEFAULT_BACKGROUND_MS: u64 = 10_000;
 const DEFAULT_CLEANUP_MS: u64 = 1_800_000;
@@ -51,31 +53,6 @@ impl ToolProfile {
             Self::Full => "full",
         }
     }
-}
-
-/// Which commands may run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ExecSecurity {
-    /// None.
-    Deny,
-    /// Those on the owner's list.
-    Allowlist,
-    /// All.
-    Full,
-}
-
-/// When the owner is asked about a command.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExecAsk {
-    /// Never.
-    Off,
-    /// When it is not on the list.
-    #[default]
-    OnMiss,
-    /// Always.
-    Always,
 }
 
 /// What happens to calls that act on the world while content of others is in a conversation.

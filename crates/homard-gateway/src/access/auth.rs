@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use homard_protocol::connect::ConnectAuth;
+pub(crate) use homard_protocol::connect::AuthMethod;
+use homard_protocol::connect::{AuthMode, ConnectAuth};
 use homard_runtime::{Mutex, hex};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -21,35 +22,6 @@ pub(crate) enum SharedAuth {
     Password(Option<String>),
     /// By the word of a proxy; programs on this machine use the secret, where one is set.
     TrustedProxy(Option<String>),
-}
-
-/// How a client proved itself, as `hello-ok` reports it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AuthMethod {
-    None,
-    Token,
-    Password,
-    /// A token issued to the device.
-    DeviceToken,
-    /// The word of a trusted proxy.
-    TrustedProxy,
-    /// The word of the tailnet.
-    Tailscale,
-    SetupCode,
-}
-
-impl AuthMethod {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Token => "token",
-            Self::Password => "password",
-            Self::DeviceToken => "device-token",
-            Self::TrustedProxy => "trusted-proxy",
-            Self::Tailscale => "tailscale",
-            Self::SetupCode => "bootstrap-token",
-        }
-    }
 }
 
 /// Why a shared secret was not accepted.
@@ -240,7 +212,7 @@ impl SharedAuth {
             Self::Token(secret) | Self::Password(secret) | Self::TrustedProxy(secret) => secret.as_deref(),
         };
         let mut hash = Sha256::new();
-        for part in ["homard shared secret", self.mode(), secret.unwrap_or("")] {
+        for part in ["homard shared secret", self.mode().as_str(), secret.unwrap_or("")] {
             hash.update(part);
             hash.update([0]);
         }
@@ -248,19 +220,19 @@ impl SharedAuth {
     }
 
     /// The mode as `hello-ok` and `config` spell it.
-    pub(crate) fn mode(&self) -> &'static str {
+    pub(crate) fn mode(&self) -> AuthMode {
         match self {
-            Self::None => "none",
-            Self::Token(_) => "token",
-            Self::Password(_) => "password",
-            Self::TrustedProxy(_) => "trusted-proxy",
+            Self::None => AuthMode::None,
+            Self::Token(_) => AuthMode::Token,
+            Self::Password(_) => AuthMode::Password,
+            Self::TrustedProxy(_) => AuthMode::TrustedProxy,
         }
     }
 }
 
 impl std::fmt::Debug for SharedAuth {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.mode())
+        f.write_str(self.mode().as_str())
     }
 }
 

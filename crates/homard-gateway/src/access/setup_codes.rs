@@ -99,7 +99,7 @@ pub(crate) async fn make(gateway: &Gateway, params: &SetupCodeParams) -> Result<
         join_url: join_code.map(|code| place.join_url(&code)),
         qr_data_url: picture,
         gateway_url: place.url,
-        auth: gateway.access().rules().auth.mode().to_owned(),
+        auth: gateway.access().rules().auth.mode(),
         url_source: place.source.to_owned(),
         access: setup_access(profile),
         access_downgraded: downgraded.then_some(true),
@@ -199,15 +199,11 @@ async fn hand_over(
     question: &PairingQuestion<'_>,
     scopes: ScopeSet,
 ) -> Result<HandedToken, Refusal> {
-    let (role, scopes) = (Role::Operator.as_str(), scopes.to_strings());
+    let (role, scopes) = (Role::Operator, scopes.to_strings());
     let generation = gateway.access().rules().generation.clone();
-    let token = gateway.store().devices().issue_token(&question.device.id, role, &scopes, &generation).await;
-    Ok(HandedToken {
-        device_token: token?,
-        role: role.to_owned(),
-        scopes,
-        issued_at_ms: gateway.clock().now_ms(),
-    })
+    let token =
+        gateway.store().devices().issue_token(&question.device.id, role.as_str(), &scopes, &generation).await;
+    Ok(HandedToken { device_token: token?, role, scopes, issued_at_ms: gateway.clock().now_ms() })
 }
 
 fn refused() -> Refusal {

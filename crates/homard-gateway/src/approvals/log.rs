@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 use homard_protocol::methods::approvals::unified::{
     ApprovalPresentation, ApprovalReason, ApprovalSnapshot, ApprovalSource, ApprovalState,
 };
-use homard_protocol::methods::approvals::{
-    ApprovalDecision, ApprovalKind, ExecApprovalDetails, PluginApprovalDetails,
-};
+use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_runtime::Mutex;
 use homard_tools::{ApprovalOutcome, Question, Verdict};
 
@@ -96,43 +94,26 @@ pub(crate) fn snapshot(
 fn presentation(question: &Question) -> ApprovalPresentation {
     match kind(question) {
         ApprovalKind::Exec => {
-            let ExecApprovalDetails {
-                command,
-                command_preview,
-                warning_text,
-                host,
-                agent_id,
-                allowed_decisions,
-                ..
-            } = exec_details(&question.request);
+            let asked = exec_details(&question.request);
             ApprovalPresentation::Exec {
-                command_text: command,
-                command_preview,
-                warning_text,
-                host,
-                agent_id,
-                allowed_decisions,
+                command_text: asked.command,
+                command_preview: asked.command_preview,
+                warning_text: asked.warning_text,
+                host: asked.host,
+                agent_id: asked.agent_id,
+                allowed_decisions: asked.allowed_decisions,
             }
         }
         ApprovalKind::Plugin => {
-            let PluginApprovalDetails {
-                title,
-                description,
-                detail,
-                severity,
-                tool_name,
-                agent_id,
-                allowed_decisions,
-                ..
-            } = plugin_details(&question.request);
+            let asked = plugin_details(&question.request);
             ApprovalPresentation::Plugin {
-                title,
-                description,
-                detail,
-                severity,
-                tool_name,
-                agent_id,
-                allowed_decisions,
+                title: asked.title,
+                description: asked.description,
+                detail: asked.detail,
+                severity: asked.severity,
+                tool_name: asked.tool_name,
+                agent_id: asked.agent_id,
+                allowed_decisions: asked.allowed_decisions,
             }
         }
     }

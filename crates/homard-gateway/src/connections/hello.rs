@@ -58,7 +58,7 @@ pub(crate) fn hello(gateway: &Gateway, conn: &ConnId, admission: &Admission) -> 
             },
             config_path: admin(paths.config_path.display().to_string()),
             state_dir: admin(paths.state_dir.display().to_string()),
-            auth_mode: admin(gateway.access().rules().auth.mode().to_owned()),
+            auth_mode: is_admin.then(|| gateway.access().rules().auth.mode()),
         },
         auth: hello_auth(admission),
         policy: HelloPolicy {
@@ -77,9 +77,9 @@ pub(crate) fn hello(gateway: &Gateway, conn: &ConnId, admission: &Admission) -> 
 fn hello_auth(admission: &Admission) -> HelloAuth {
     let scopes: ScopeSet = admission.scopes;
     HelloAuth {
-        role: admission.role.to_string(),
+        role: admission.role,
         scopes: scopes.to_strings(),
-        method: admission.method.as_str().to_owned(),
+        method: admission.method,
         device_token: admission.device_token.as_ref().map(|(token, _)| token.clone()),
         issued_at_ms: admission.device_token.as_ref().map(|(_, at)| *at),
         device_tokens: (!admission.handed.is_empty()).then(|| admission.handed.clone()),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use homard_config::config::hooks::{SessionMode, WakeMode};
-use homard_llm::ThinkingLevel;
+use homard_protocol::{ThinkingLevel, Word};
 use serde_json::{Map, Value};
 
 use super::HookError;
@@ -48,7 +48,7 @@ pub(crate) struct AgentCall {
     pub(crate) wake_mode: Option<WakeMode>,
     pub(crate) delivery: Delivery,
     pub(crate) model: Option<String>,
-    pub(crate) thinking: Option<String>,
+    pub(crate) thinking: Option<Word<ThinkingLevel>>,
     pub(crate) timeout: Option<Duration>,
     /// Whether the owner vouches for the content.
     pub(crate) is_trusted: bool,
@@ -128,7 +128,7 @@ impl AgentCall {
                 account: text(body, "accountId")?,
             },
             model: text(body, "model")?,
-            thinking: text(body, "thinking")?,
+            thinking: text(body, "thinking")?.map(Word::of),
             timeout: seconds(body)?,
             is_trusted: false,
         };
@@ -137,7 +137,7 @@ impl AgentCall {
 
     /// Refuses words that mean nothing.
     pub(crate) fn check(self) -> Result<Self, HookError> {
-        if self.thinking.as_deref().is_some_and(|word| ThinkingLevel::parse(word).is_none()) {
+        if self.thinking.as_ref().is_some_and(|word| word.read(ThinkingLevel::parse).is_none()) {
             return Err(HookError::Invalid("thinking is not a known level".to_owned()));
         }
         check_key(self.idempotency_key.as_deref())?;

@@ -1,6 +1,7 @@
 //! What a call with a name of its own does: the first of the owner's mappings that takes it says so.
 
 use homard_config::config::hooks::{HookAction, HookMapping};
+use homard_protocol::Word;
 use serde_json::Value;
 
 use super::HookError;
@@ -77,7 +78,7 @@ fn one(mapping: &HookMapping, given: &Given<'_>) -> Result<HookCall, HookError> 
             account: None,
         },
         model: filled(&turn.model),
-        thinking: filled(&turn.thinking),
+        thinking: filled(&turn.thinking).map(Word::of),
         timeout: turn.timeout_seconds.map(|seconds| limit(Some(seconds))).transpose()?.flatten(),
         is_trusted: mapping.trusts_content,
     };

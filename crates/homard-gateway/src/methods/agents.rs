@@ -11,7 +11,7 @@ use homard_protocol::methods::agents::workspace::{AgentsWorkspaceGet, AgentsWork
 use homard_protocol::methods::agents::{
     AgentsCreate, AgentsCreateParams, AgentsCreateResult, AgentsDelete, AgentsDeleteParams,
     AgentsDeleteResult, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate, AgentsUpdateParams,
-    AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovedPath, Said,
+    AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovalMethod, RemovedPath, Said,
 };
 use homard_relay::StopCause;
 use homard_store::{ArchiveTranscript, ArchivedFilter, SessionQuery};
@@ -315,7 +315,7 @@ fn trash(
         let path = folder.display().to_string();
         let inside = folder.strip_prefix(state_dir).is_ok_and(|rest| rest.components().next().is_some());
         if !folder.exists() {
-            removed.push(RemovedPath { path, method: "missing".to_owned() });
+            removed.push(RemovedPath { path, method: RemovalMethod::Missing });
         } else if !inside {
             failed.push(FailedPath {
                 path,
@@ -324,7 +324,7 @@ fn trash(
         } else {
             let to = bin.join(folder.file_name().unwrap_or_default());
             match std::fs::create_dir_all(&bin).and_then(|()| std::fs::rename(&folder, to)) {
-                Ok(()) => removed.push(RemovedPath { path, method: "trash".to_owned() }),
+                Ok(()) => removed.push(RemovedPath { path, method: RemovalMethod::Trash }),
                 Err(error) => failed.push(FailedPath { path, reason: error.to_string() }),
             }
         }

@@ -9,8 +9,6 @@ pub(crate) mod startup;
 use std::ops::BitOr;
 
 use homard_channel::Inbound;
-use homard_policy::queue::QueueMode;
-use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
 use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
 use homard_protocol::methods::chat::message::ChatMessageGet;
@@ -20,12 +18,10 @@ use homard_protocol::methods::chat::{
     ChatHistoryResult, ChatInject, ChatInjectParams, ChatInjectResult, ChatSend, ChatSendParams,
     ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
-use homard_protocol::{
-    AssistantMessage, EntryKind, Message, RunId, Scope, SessionKey, StopReason, UserBlock,
-};
+use homard_protocol::{EntryKind, Message, QueueMode, RunAnswer, RunId, Scope, SessionKey, UserBlock};
 use homard_relay::{Accepted, InlineSettings, Queue, RunView, Source, StopCause, TurnOptions};
 use homard_runtime::Clip;
-use homard_store::{PageEntry, PageQuery, RunStatus, SessionRecord};
+use homard_store::{PageEntry, PageQuery, SessionRecord};
 use serde_json::{Map, Value, json};
 
 use super::check_range;
@@ -37,8 +33,6 @@ use crate::table::{Cx, MethodTable};
 
 /// Longest text of one message in a history.
 pub(crate) const MAX_MESSAGE_CHARS: u64 = 500_000;
-/// The queue mode that stops a run under way; also what such a run is said to have been stopped by.
-pub(super) const INTERRUPT: &str = "interrupt";
 /// How what was said beside the conversation is marked: commands and their answers.
 const ASIDE: &str = "aside";
 /// Longest label of an injected note.
@@ -72,8 +66,8 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
     let to = origin::answered(gateway, &params, &key).await?;
     let quoted = origin::quoted(gateway, &params, &key, to.is_some()).await?;
     cx.caller.client.owns(run_id.clone());
-    let interrupts = match params.queue_mode.as_deref() {
-        Some(mode) => mode == INTERRUPT,
+    let interrupts = match &params.queue_mode {
+        Some(mode) => mode.known() == Some(QueueMode::Interrupt),
         None => wants_interrupt(gateway, &key).await?,
     };
     let interrupted = interrupts && interrupt(gateway, &key, &run_id).await?;
@@ -86,20 +80,20 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         is_plain_text: params.suppress_command_interpretation == Some(true),
         ..TurnOptions::of(Source::Chat)
     };
-    let queue = Queue::by_word(params.queue_mode.as_deref());
+    let queue = Queue::by_word(params.queue_mode.as_ref());
     let mut options = options.replying_to(to);
     if let Some(reply) = &mut options.reply {
         reply.message_id = params.reply_to_id;
     }
     let accepted = gateway.relay().accept(message, options, queue).await;
     let status = match accepted? {
-        Accepted::Answered { .. } => "ok",
-        Accepted::Started { .. } => "started",
-        Accepted::InFlight { .. } => "in_flight",
-        Accepted::Finished(record) => finished_word(record.status),
+        Accepted::Answered { .. } => RunAnswer::Ok,
+        Accepted::Started { .. } => RunAnswer::Started,
+        Accepted::InFlight { .. } => RunAnswer::InFlight,
+        Accepted::Finished(record) => record.status.into(),
     };
     let interrupted_active_run = interrupted.then_some(true);
-    Ok(ChatSendResult { run_id, status: status.to_owned(), interrupted_active_run })
+    Ok(ChatSendResult { run_id, status, interrupted_active_run })
 }
 
 /// Whether messages of a session stop what goes on in it. Where nothing does, nothing needs to be looked up.
@@ -119,16 +113,6 @@ async fn interrupt(gateway: &Gateway, key: &SessionKey, run_id: &RunId) -> Resul
         return Ok(false);
     }
     Ok(!gateway.relay().abort(key, None, StopCause::Interrupt).await.run_ids.is_empty())
-}
-
-/// How a repeated request is told that its run is over.
-pub(super) fn finished_word(status: RunStatus) -> &'static str {
-    match status {
-        RunStatus::Ok | RunStatus::Aborted => "ok",
-        RunStatus::TimedOut => "timeout",
-        RunStatus::Error | RunStatus::Interrupted => "error",
-        RunStatus::Queued | RunStatus::Running => "in_flight",
-    }
 }
 
 /// A message of the operator who is calling.
@@ -230,22 +214,7 @@ pub(super) async fn inject(cx: Cx, params: ChatInjectParams) -> Result<ChatInjec
         Some(label) => format!("[{label}]\n\n{}", params.message),
         None => params.message,
     };
-    let message = AssistantMessage::injected(text, StopReason::Stop, gateway.clock().now_ms());
-    let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-    let appended = gateway.store().transcripts().append(&session.session_id, vec![entry]).await?;
-    let message_id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
-    let event = ChatEvent {
-        run_id: format!("inject-{message_id}").into(),
-        session_key: key.to_string().into(),
-        agent_id: key.agent_id().map(|id| id.as_str().into()),
-        seq: 0,
-        state: ChatState::Final {
-            message: Some(FinalMessage::Injected(Box::new(InjectedMessage { role: "assistant", message }))),
-            usage: None,
-            stop_reason: None,
-        },
-    };
-    gateway.bus().publish(&event);
+    let message_id = gateway.relay().sessions().inject(&session, text).await?;
     Ok(ChatInjectResult { ok: true, message_id })
 }
 

@@ -8,15 +8,15 @@ use crate::error::RequestError;
 use homard_llm::Price;
 use homard_models::listing::Listed;
 use homard_models::select::default_level;
-use homard_protocol::SessionKey;
 use homard_protocol::methods::chat::agent::{
-    ModelPrice, ModelSummary, ModelsList, ModelsListParams, ModelsListResult,
+    ModelPrice, ModelSummary, ModelsList, ModelsListParams, ModelsListResult, ModelsView,
 };
 use homard_protocol::methods::models::auth::{
     ModelsAuthImport, ModelsAuthLogout, ModelsAuthSetApiKey, ModelsProbe,
 };
 use homard_protocol::methods::models::auth_order::ModelsAuthOrderSet;
 use homard_protocol::methods::models::auth_status::ModelsAuthStatus;
+use homard_protocol::{SessionKey, Word};
 
 use super::session_key;
 use crate::session_rows::thinking_levels;
@@ -46,15 +46,15 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
     let chosen = gateway.relay().sessions().model_for(&key, None);
     let listed = gateway.relay().router().listing(agent, &chosen).await;
-    let view = params.view.as_deref().unwrap_or("default");
+    let view = params.view.as_ref().and_then(Word::known).unwrap_or(ModelsView::Default);
     let wanted = |one: &&Listed| {
         let of_provider = |provider: &str| one.reference.provider.as_str() == provider;
         params.provider.as_deref().is_none_or(of_provider)
             && match view {
-                "all" => true,
-                "configured" => !one.tags.is_empty(),
-                "provider-config" => config.models.providers.contains_key(&one.reference.provider),
-                _ => !one.tags.is_empty() || (one.allowed && one.available),
+                ModelsView::All => true,
+                ModelsView::Configured => !one.tags.is_empty(),
+                ModelsView::ProviderConfig => config.models.providers.contains_key(&one.reference.provider),
+                ModelsView::Default => !one.tags.is_empty() || (one.allowed && one.available),
             }
     };
     let detailed = params.include_details == Some(true);
@@ -73,7 +73,7 @@ fn summary(one: &Listed) -> ModelSummary {
         input: model.input.iter().map(|kind| kind.as_str().to_owned()).collect(),
         tags: one.tags.clone(),
         thinking_levels: thinking_levels(model),
-        thinking_default: default_level(model).as_str().to_owned(),
+        thinking_default: default_level(model),
         available: one.available,
         max_tokens: None,
         cost: None,

@@ -35,13 +35,15 @@ use homard_protocol::methods::sessions::search::SessionsSearch;
 use homard_protocol::methods::sessions::undo::{UndoApply, UndoList};
 use homard_protocol::methods::sessions::{
     DEFAULT_LIST_LIMIT, DEFAULT_PREVIEW_CHARS, DEFAULT_PREVIEW_ITEMS, MAX_LABEL_CHARS, MAX_LIST_LIMIT,
-    MAX_PREVIEW_KEYS, PreviewItem, ResolvedModel, SessionPreview, SessionsDelete, SessionsDeleteParams,
-    SessionsDeleteResult, SessionsList, SessionsListParams, SessionsListResult, SessionsPatch,
-    SessionsPatchParams, SessionsPatchResult, SessionsPreview, SessionsPreviewParams, SessionsPreviewResult,
-    SessionsReset, SessionsResetParams, SessionsResetReason, SessionsResetResult, SessionsResolve,
-    SessionsResolveParams, SessionsResolveResult, SessionsSortBy, SessionsSubscribe, SessionsSubscribeResult,
+    MAX_PREVIEW_KEYS, PreviewItem, PreviewRole, PreviewStatus, ResolvedModel, SessionPreview, SessionsDelete,
+    SessionsDeleteParams, SessionsDeleteResult, SessionsList, SessionsListParams, SessionsListResult,
+    SessionsPatch, SessionsPatchParams, SessionsPatchResult, SessionsPreview, SessionsPreviewParams,
+    SessionsPreviewResult, SessionsReset, SessionsResetParams, SessionsResetReason, SessionsResetResult,
+    SessionsResolve, SessionsResolveParams, SessionsResolveResult, SessionsSortBy, SessionsSubscribe,
+    SessionsSubscribeResult,
 };
-use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
+use homard_protocol::session_words::{ExecAsk, ExecSecurity, SendAction, Thoughts, Verbosity};
+use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef, ThinkingLevel, Word};
 use homard_relay::StopCause;
 use homard_runtime::Clip;
 use homard_store::{
@@ -240,28 +242,29 @@ async fn preview_one(
     items: usize,
     chars: usize,
 ) -> Result<SessionPreview, RequestError> {
-    let preview =
-        |status: &str, items| SessionPreview { key: said.clone(), status: status.to_owned(), items };
-    let Ok(key) = session_key(gateway, &said, None) else { return Ok(preview("error", Vec::new())) };
+    let preview = |status, items| SessionPreview { key: said.clone(), status, items };
+    let Ok(key) = session_key(gateway, &said, None) else {
+        return Ok(preview(PreviewStatus::Error, Vec::new()));
+    };
     let Some(record) = gateway.store().sessions().get(&key).await? else {
-        return Ok(preview("missing", Vec::new()));
+        return Ok(preview(PreviewStatus::Missing, Vec::new()));
     };
     let last = gateway.store().transcripts().last_messages(&record.session_id, items).await?;
     let items: Vec<PreviewItem> =
         last.into_iter().filter_map(|place| preview_item(place.entry.kind, chars)).collect();
-    Ok(preview(if items.is_empty() { "empty" } else { "ok" }, items))
+    Ok(preview(if items.is_empty() { PreviewStatus::Empty } else { PreviewStatus::Ok }, items))
 }
 
 fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
     let EntryKind::Message { message } = kind else { return None };
     let role = match &message {
-        Message::User(_) => "user",
-        Message::Assistant(_) => "assistant",
-        Message::ToolResult(_) => "tool",
+        Message::User(_) => PreviewRole::User,
+        Message::Assistant(_) => PreviewRole::Assistant,
+        Message::ToolResult(_) => PreviewRole::Tool,
         Message::Other(_) => return None,
     };
     let text = message.text().clip_chars(chars).to_owned();
-    (!text.is_empty()).then(|| PreviewItem { role: role.to_owned(), text })
+    (!text.is_empty()).then(|| PreviewItem { role, text })
 }
 
 /// `sessions.resolve`.
@@ -354,16 +357,16 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
     ("color", &[]),
     ("icon", &[]),
     ("statusNote", &[]),
-    ("thinkingLevel", &["off", "minimal", "low", "medium", "high", "xhigh"]),
-    ("verboseLevel", &["off", "on", "full"]),
-    ("reasoningLevel", &["off", "on", "stream"]),
+    ("thinkingLevel", ThinkingLevel::WORDS),
+    ("verboseLevel", Verbosity::WORDS),
+    ("reasoningLevel", Thoughts::WORDS),
     ("elevatedLevel", &["off"]),
     ("responseUsage", &["off", "tokens", "full", "on"]),
     ("execHost", &["sandbox", "gateway", "node"]),
-    ("execSecurity", &["deny", "allowlist", "full"]),
-    ("execAsk", &["off", "on-miss", "always"]),
+    ("execSecurity", ExecSecurity::WORDS),
+    ("execAsk", ExecAsk::WORDS),
     ("execNode", &[]),
-    ("sendPolicy", &["allow", "deny"]),
+    ("sendPolicy", SendAction::WORDS),
     ("groupActivation", &["mention", "always"]),
 ];
 
@@ -459,26 +462,25 @@ impl Changes {
 
     fn apply(self, entry: &mut SessionEntry, now: i64) {
         for (name, value) in self.texts {
-            let field = match name {
-                "label" => &mut entry.label,
-                "autoLabel" => &mut entry.auto_label,
-                "category" => &mut entry.category,
-                "color" => &mut entry.color,
-                "icon" => &mut entry.icon,
-                "statusNote" => &mut entry.status_note,
-                "thinkingLevel" => &mut entry.thinking_level,
-                "verboseLevel" => &mut entry.verbose_level,
-                "reasoningLevel" => &mut entry.reasoning_level,
-                "elevatedLevel" => &mut entry.elevated_level,
-                "responseUsage" => &mut entry.response_usage,
-                "execHost" => &mut entry.exec_host,
-                "execSecurity" => &mut entry.exec_security,
-                "execAsk" => &mut entry.exec_ask,
-                "execNode" => &mut entry.exec_node,
-                "sendPolicy" => &mut entry.send_policy,
-                _ => &mut entry.group_activation,
-            };
-            *field = value;
+            match name {
+                "label" => entry.label = value,
+                "autoLabel" => entry.auto_label = value,
+                "category" => entry.category = value,
+                "color" => entry.color = value,
+                "icon" => entry.icon = value,
+                "statusNote" => entry.status_note = value,
+                "thinkingLevel" => entry.thinking_level = value.map(Word::of),
+                "verboseLevel" => entry.verbose_level = value.map(Word::of),
+                "reasoningLevel" => entry.reasoning_level = value.map(Word::of),
+                "elevatedLevel" => entry.elevated_level = value.map(Word::of),
+                "responseUsage" => entry.response_usage = value,
+                "execHost" => entry.exec_host = value,
+                "execSecurity" => entry.exec_security = value.map(Word::of),
+                "execAsk" => entry.exec_ask = value.map(Word::of),
+                "execNode" => entry.exec_node = value,
+                "sendPolicy" => entry.send_policy = value.map(Word::of),
+                _ => entry.group_activation = value,
+            }
         }
         for (name, on) in self.flags {
             if name == "unread" && !on {

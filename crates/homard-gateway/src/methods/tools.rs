@@ -6,9 +6,9 @@ pub(crate) mod skills;
 use homard_protocol::methods::tools::invoke::ToolsInvoke;
 use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::tools::{
-    ExplainedLayer, ExplainedTool, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalog, ToolsCatalogParams,
-    ToolsCatalogResult, ToolsEffective, ToolsEffectiveParams, ToolsEffectiveResult, ToolsExplain,
-    ToolsExplainParams, ToolsExplainResult,
+    ExplainedLayer, ExplainedTool, LayerWord, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalog,
+    ToolsCatalogParams, ToolsCatalogResult, ToolsEffective, ToolsEffectiveParams, ToolsEffectiveResult,
+    ToolsExplain, ToolsExplainParams, ToolsExplainResult,
 };
 use homard_protocol::{PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
@@ -214,12 +214,11 @@ fn layers(view: &PolicyView, name: &str) -> Vec<ExplainedLayer> {
     let told = |(at, verdict): (usize, LayerVerdict)| ExplainedLayer {
         layer: verdict.layer.id().to_owned(),
         verdict: match &verdict.by {
-            DecidedBy::Denied { .. } => "denied",
-            DecidedBy::NotListed { .. } => "notListed",
-            DecidedBy::Listed { .. } => "allowed",
-            DecidedBy::Nothing => "silent",
-        }
-        .to_owned(),
+            DecidedBy::Denied { .. } => LayerWord::Denied,
+            DecidedBy::NotListed { .. } => LayerWord::NotListed,
+            DecidedBy::Listed { .. } => LayerWord::Allowed,
+            DecidedBy::Nothing => LayerWord::Silent,
+        },
         pattern: verdict.by.pattern().map(str::to_owned),
         place: verdict.place,
         allow: verdict.allow,

@@ -12,8 +12,8 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::voice::wake_words::{VoicewakeGet, VoicewakeSet};
 use homard_protocol::methods::voice::{
     TalkCatalog, TalkCatalogParams, TalkCatalogResult, TalkConfig, TalkConfigParams, TalkConfigResult,
-    TalkMode, TalkModeParams, TalkModeResult, TalkShelf, TalkSpeak, TalkSpeakParams, TalkSpoken, TtsChosen,
-    TtsConvert, TtsConvertParams, TtsConverted, TtsDisable, TtsEnable, TtsEnabled, TtsProvider,
+    TalkMode, TalkModeParams, TalkModeResult, TalkShelf, TalkSpeak, TalkSpeakParams, TalkSpoken, TtsAuto,
+    TtsChosen, TtsConvert, TtsConvertParams, TtsConverted, TtsDisable, TtsEnable, TtsEnabled, TtsProvider,
     TtsProviderState, TtsProviders, TtsProvidersResult, TtsSetProvider, TtsStatus, TtsStatusResult,
 };
 use serde_json::{Map, json};
@@ -52,7 +52,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<TtsStatusResult,
     let file = speech::habits_file(paths).display().to_string();
     Ok(TtsStatusResult {
         enabled: habits.enabled,
-        auto: if habits.enabled { "always" } else { "off" }.to_owned(),
+        auto: if habits.enabled { TtsAuto::Always } else { TtsAuto::Off },
         provider: active(&cx, &habits),
         persona: None,
         personas: Vec::new(),

@@ -9,6 +9,8 @@ use crate::call::sampling::Sampling;
 use crate::call::schema::ToolSchema;
 use crate::spec::{Credential, ModelSpec};
 
+pub use homard_protocol::ThinkingLevel;
+
 /// One model call. Everything large is shared, so a retry or another provider costs no copy.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -57,50 +59,3 @@ pub struct ToolSpec {
     /// JSON Schema of the arguments.
     pub parameters: ToolSchema,
 }
-
-/// How hard a reasoning model should think before it answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ThinkingLevel {
-    #[default]
-    Off,
-    Minimal,
-    Low,
-    Medium,
-    High,
-    /// As hard as the few models that offer it can.
-    XHigh,
-}
-
-impl ThinkingLevel {
-    /// Reads a level or one of the words people use for it; `None` when it is neither.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let word: String =
-            text.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-        Some(match word.as_str() {
-            "off" | "none" => Self::Off,
-            "minimal" | "min" | "think" => Self::Minimal,
-            "low" | "on" | "enable" | "enabled" | "thinkhard" => Self::Low,
-            "medium" | "mid" | "med" | "thinkharder" | "harder" => Self::Medium,
-            "high" | "ultra" | "ultrathink" | "thinkhardest" | "highest" | "max" => Self::High,
-            "xhigh" | "extrahigh" => Self::XHigh,
-            _ => return None,
-        })
-    }
-
-    /// The word configuration and clients use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Minimal => "minimal",
-            Self::Low => "low",
-            Self::Medium => "medium",
-            Self::High => "high",
-            Self::XHigh => "xhigh",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

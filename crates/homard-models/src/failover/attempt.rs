@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use homard_llm::{Answer, CLI_API, FailReason, LlmError, Request, Resolved, StreamEvent};
-use homard_protocol::{StopReason, Usage};
+use homard_protocol::{CallOutcome, StopReason, Usage};
 use homard_runtime::{OrCancel, millis};
 use homard_store::CallId;
 use tokio::time::{Instant, sleep_until};
@@ -85,7 +85,7 @@ impl Asking<'_> {
             };
             match event {
                 Some(StreamEvent::Done(answer)) => {
-                    bill.pay(answer.message.stop_reason.as_str(), answer.message.usage);
+                    bill.pay(CallOutcome::Stopped(answer.message.stop_reason), answer.message.usage);
                     return Ok(answer);
                 }
                 Some(StreamEvent::Failed(error)) => {
@@ -224,7 +224,7 @@ impl Bill {
             estimated: false,
             first_ms: None,
             total_ms: 0,
-            outcome: FailReason::Aborted.as_str(),
+            outcome: CallOutcome::Failed(FailReason::Aborted),
         };
         Self {
             reservation,
@@ -279,7 +279,7 @@ impl Bill {
         }
         let reported = self.cut_short();
         let delivered = self.stage == Stage::Delivered;
-        self.pay(error.reason.as_str(), reported);
+        self.pay(CallOutcome::Failed(error.reason), reported);
         Failure { error, delivered, asked: true }
     }
 
@@ -295,7 +295,7 @@ impl Bill {
         usage
     }
 
-    fn pay(&mut self, outcome: &'static str, reported: Usage) {
+    fn pay(&mut self, outcome: CallOutcome, reported: Usage) {
         if std::mem::replace(&mut self.paid, true) {
             return;
         }
@@ -316,14 +316,17 @@ impl Bill {
 
 impl Bill {
     /// What a call used of which nobody told; `None` for one that was turned away or never arrived.
-    fn guess(&self, outcome: &str) -> Option<Usage> {
-        let stopped = outcome == FailReason::Aborted.as_str();
+    fn guess(&self, outcome: CallOutcome) -> Option<Usage> {
+        let stopped = outcome == CallOutcome::Failed(FailReason::Aborted);
         if self.stage >= Stage::Started || self.bytes > 0 {
             return Some(estimate(&self.request, self.bytes));
         }
         // A program says nothing until it is done, and may have worked for minutes.
         let program = self.request.model.api == CLI_API;
-        if self.stage >= Stage::Asked && program && (stopped || outcome == FailReason::Timeout.as_str()) {
+        if self.stage >= Stage::Asked
+            && program
+            && (stopped || outcome == CallOutcome::Failed(FailReason::Timeout))
+        {
             let worst = self.reservation.as_ref().map(|reservation| reservation.worst().as_usage());
             return Some(worst.unwrap_or_else(|| estimate(&self.request, 0)));
         }
@@ -335,7 +338,7 @@ impl Bill {
 impl Drop for Bill {
     fn drop(&mut self) {
         let reported = self.cut_short();
-        self.pay(FailReason::Aborted.as_str(), reported);
+        self.pay(CallOutcome::Failed(FailReason::Aborted), reported);
     }
 }
 

@@ -361,7 +361,7 @@ impl Walk {
             provider: model.model.provider.to_string(),
             model: model.model.id.to_string(),
             profile,
-            reason: error.reason.as_str().to_owned(),
+            reason: error.reason.into(),
             status: error.status,
             error: error.message.clone(),
             took_ms: took.map_or(0, millis),

@@ -3,7 +3,7 @@
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use homard_llm::ThinkingLevel;
-use homard_protocol::{ModelId, ProviderId, Usage};
+use homard_protocol::{CallOutcome, ModelId, ProviderId, Usage};
 use homard_runtime::Timestamp;
 use homard_store::CallId;
 
@@ -57,7 +57,5 @@ pub struct CallRecord {
     pub first_ms: Option<u64>,
     /// Until the end, in milliseconds.
     pub total_ms: u64,
-    /// Why the model stopped (`stop`, `toolUse`, …), or the word of its
-    /// [`FailReason`](homard_llm::FailReason).
-    pub outcome: &'static str,
+    pub outcome: CallOutcome,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use homard_channel::{Address, ChatKind};
 use homard_config::config::messages::Queue;
+use homard_protocol::Word;
 use serde_json::{Value, json};
 
 use super::{
@@ -48,7 +49,7 @@ fn quiet_time_cap_and_drop_are_decided_each_for_itself() {
     let written =
         settings(&json!({ "debounceMs": 100, "debounceMsByChannel": { "irc": 5 }, "cap": 3, "drop": "new" }));
     let irc = "irc".parse().unwrap();
-    let session = QueueOptions::kept(Some("nonsense"), Some(7), None, Some("old"));
+    let session = QueueOptions::kept(Some(&Word::of("nonsense")), Some(7), None, Some(&Word::of("old")));
     let inline = QueueOptions { cap: Some(0), ..QueueOptions::default() };
     let decided = |session: &QueueOptions, inline: &QueueOptions| {
         QueuePolicy::decide(&written, Some(&irc), session, inline)

@@ -1,7 +1,7 @@
 //! Where answers may be sent.
 
 use homard_channel::ChatKind;
-use homard_protocol::SessionKey;
+use homard_protocol::{SessionKey, Word};
 use serde_json::{Value, json};
 
 use super::{Place, SendAction, send_policy};
@@ -16,7 +16,8 @@ fn decided(
 ) -> SendAction {
     let policy = written::config(&json!({ "session": { "sendPolicy": policy } })).session.send_policy;
     let session = SessionKey::parse(key).unwrap();
-    send_policy(&policy, &Place { own, session: &session, channel, chat })
+    let own = own.map(Word::of);
+    send_policy(&policy, &Place { own: own.as_ref(), session: &session, channel, chat })
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::queue::{QueueDrop, QueueMode, QueueOptions};
 
-pub use homard_llm::ThinkingLevel;
+pub use homard_protocol::ThinkingLevel;
+pub use homard_protocol::session_words::{Elevation, ExecAsk, ExecSecurity, Thoughts, Verbosity};
 
 /// What follows a directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,109 +17,6 @@ pub enum Arg<T> {
     Default,
     /// A word nobody knows.
     Unknown(String),
-}
-
-/// How much is told of tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verbosity {
-    Off,
-    /// That they are used.
-    On,
-    /// What they answered as well.
-    Full,
-}
-
-impl Verbosity {
-    /// Reads one of the words people use.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.trim().to_lowercase().as_str() {
-            "off" | "false" | "no" | "0" => Self::Off,
-            "on" | "true" | "yes" | "1" | "minimal" => Self::On,
-            "full" | "all" | "everything" => Self::Full,
-            _ => return None,
-        })
-    }
-
-    /// The word that is kept.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::On => "on",
-            Self::Full => "full",
-        }
-    }
-}
-
-/// What is shown of the model's thoughts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Thoughts {
-    Off,
-    /// All, before the answer.
-    On,
-    /// All, while it thinks.
-    Stream,
-}
-
-impl Thoughts {
-    /// Reads one of the words people use.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.trim().to_lowercase().as_str() {
-            "off" | "false" | "no" | "0" | "hide" | "hidden" => Self::Off,
-            "on" | "true" | "yes" | "1" | "show" | "visible" => Self::On,
-            "stream" | "streaming" | "draft" | "live" => Self::Stream,
-            _ => return None,
-        })
-    }
-
-    /// The word that is kept.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::On => "on",
-            Self::Stream => "stream",
-        }
-    }
-}
-
-/// Whether commands leave the sandbox.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Elevation {
-    Off,
-    /// They do, and the usual questions are asked.
-    On,
-    /// They do, and every one is asked about.
-    Ask,
-    /// They do, and nothing is asked.
-    Full,
-}
-
-impl Elevation {
-    /// Reads one of the words people use.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Some(match word.trim().to_lowercase().as_str() {
-            "off" | "false" | "no" | "0" => Self::Off,
-            "on" | "true" | "yes" | "1" => Self::On,
-            "ask" | "prompt" | "approval" | "approve" => Self::Ask,
-            "full" | "auto" | "auto-approve" | "autoapprove" => Self::Full,
-            _ => return None,
-        })
-    }
-
-    /// The word that is kept.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::On => "on",
-            Self::Ask => "ask",
-            Self::Full => "full",
-        }
-    }
 }
 
 /// What became of a word behind a directive.
@@ -135,10 +33,8 @@ pub(super) enum Took {
 pub struct ExecOptions {
     /// `sandbox`, `gateway` or `node`.
     pub host: Option<String>,
-    /// `deny`, `allowlist` or `full`.
-    pub security: Option<String>,
-    /// `off`, `on-miss` or `always`.
-    pub ask: Option<String>,
+    pub security: Option<ExecSecurity>,
+    pub ask: Option<ExecAsk>,
     pub node: Option<String>,
 }
 
@@ -148,21 +44,16 @@ impl ExecOptions {
         let Some((key, value)) = word.split_once(['=', ':']) else { return Took::Nothing };
         let value = value.trim_matches(['"', '\'']);
         let lower = value.to_lowercase();
-        let (known, place): (&[&str], &mut Option<String>) = match key.to_lowercase().as_str() {
-            "host" => (&["sandbox", "gateway", "node"], &mut self.host),
-            "security" => (&["deny", "allowlist", "full"], &mut self.security),
-            "ask" => (&["off", "on-miss", "always"], &mut self.ask),
-            "node" if !value.is_empty() => {
-                self.node = Some(value.to_owned());
-                return Took::It;
+        let known = match key.to_lowercase().as_str() {
+            "host" => {
+                put(["sandbox", "gateway", "node"].contains(&lower.as_str()).then_some(lower), &mut self.host)
             }
+            "security" => put(lower.parse().ok(), &mut self.security),
+            "ask" => put(lower.parse().ok(), &mut self.ask),
+            "node" if !value.is_empty() => put(Some(value.to_owned()), &mut self.node),
             _ => return Took::Nothing,
         };
-        if !known.contains(&lower.as_str()) {
-            return Took::Offence;
-        }
-        *place = Some(lower);
-        Took::It
+        if known { Took::It } else { Took::Offence }
     }
 
     /// Whether nothing was said.
@@ -170,6 +61,12 @@ impl ExecOptions {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+fn put<T>(value: Option<T>, place: &mut Option<T>) -> bool {
+    let is_known = value.is_some();
+    *place = value.or(place.take());
+    is_known
 }
 
 /// Takes one word of `/queue` into a wish; `false` when it is none.

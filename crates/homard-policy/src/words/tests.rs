@@ -67,13 +67,12 @@ fn told(directive: &Directive) -> String {
         Directive::Model(a) => arg(name, a, Clone::clone),
         Directive::Exec(a) => arg(name, a, |wish| {
             let known = [
-                ("host", &wish.host),
-                ("security", &wish.security),
-                ("ask", &wish.ask),
-                ("node", &wish.node),
+                wish.host.as_ref().map(|host| format!("host:{host}")),
+                wish.security.map(|security| format!("security:{security}")),
+                wish.ask.map(|ask| format!("ask:{ask}")),
+                wish.node.as_ref().map(|node| format!("node:{node}")),
             ];
-            let known =
-                known.iter().filter_map(|(key, value)| value.as_ref().map(|value| format!("{key}:{value}")));
+            let known = known.into_iter().flatten();
             known.collect::<Vec<_>>().join(",")
         }),
         Directive::Queue(a) => arg(name, a, |wish| {

@@ -1,6 +1,7 @@
 //! Events about scheduled jobs.
 
 use serde::Serialize;
+use serde_with::skip_serializing_none;
 
 use crate::event::{Event, Guard};
 use crate::id::{JobId, RunId, SessionId};
@@ -20,46 +21,32 @@ pub enum CronAction {
 }
 
 /// `cron`: a job changed, or ran.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronEvent {
     pub job_id: JobId,
     pub action: CronAction,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub job: Option<Box<CronJob>>,
     /// When it is due next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_run_at_ms: Option<i64>,
     /// When the run began.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_at_ms: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<CronRunStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What was said, shortened.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// How long it took.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<i64>,
     /// Whether the result arrived.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivered: Option<bool>,
     /// What became of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_status: Option<CronDeliveryStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<CronUsage>,
 }
 

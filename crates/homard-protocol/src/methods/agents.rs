@@ -4,10 +4,12 @@ pub mod workspace;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::word::words;
 
 /// Longest name of an agent, in characters.
 pub const MAX_AGENT_NAME_CHARS: usize = 128;
@@ -26,19 +28,16 @@ impl Method for AgentsCreate {
 }
 
 /// Parameters of [`AgentsCreate`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsCreateParams {
     /// Its name; the id is made from it.
     pub name: String,
     /// Its folder; one is made when it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
 }
 
@@ -67,24 +66,20 @@ impl Method for AgentsUpdate {
 }
 
 /// Parameters of [`AgentsUpdate`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsUpdateParams {
     pub agent_id: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Its model: left out, `null` (the default again), or `provider/model`.
     #[serde(default, deserialize_with = "said", skip_serializing_if = "Said::is_unsaid")]
     #[schemars(with = "Option<String>")]
     pub model: Said,
     /// Who runs its turns; only Homard does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_runtime: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar: Option<String>,
 }
 
@@ -160,13 +155,21 @@ pub struct AgentsDeleteResult {
     pub failed: Option<Vec<FailedPath>>,
 }
 
+words! {
+    /// How a folder went.
+    RemovalMethod {
+        Trash = "trash",
+        /// It was not there.
+        Missing = "missing",
+    }
+}
+
 /// A folder that went.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemovedPath {
     pub path: String,
-    /// `trash`, or `missing` when it was not there.
-    pub method: String,
+    pub method: RemovalMethod,
 }
 
 /// A folder that could not be taken away.
@@ -206,6 +209,7 @@ pub struct AgentsFilesListResult {
 }
 
 /// One of the files.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentFile {
@@ -213,15 +217,11 @@ pub struct AgentFile {
     pub path: String,
     /// Whether it is not there.
     pub missing: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// When it last changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at_ms: Option<i64>,
     /// SHA-256 of it, in hex; to be sent back as `expectedHash`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 

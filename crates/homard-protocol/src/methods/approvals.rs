@@ -9,12 +9,14 @@ pub mod unified;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, ApprovalId, DeviceId, RunId, ToolCallId};
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::session_words::ExecAsk;
 use crate::word::{Word, words};
 
 /// The longest a request of another program may wait, in milliseconds.
@@ -96,55 +98,38 @@ words! {
     }
 }
 
-words! {
-    /// When a person is asked about commands.
-    ExecAskMode {
-        Off = "off",
-        OnMiss = "on-miss",
-        Always = "always",
-    }
-}
-
 /// What a command approval is about.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExecApprovalDetails {
     pub command: String,
     /// Its beginning, on one line.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command_preview: Option<String>,
     /// Where it would run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     pub host: ExecHost,
     /// The security mode it is under.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security: Option<String>,
     /// When such commands are asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
     /// Why the person is asked, one reason a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warning_text: Option<String>,
     /// The same as a list: the rule, and whose words are in play. Homard's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// The program that would start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_path: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionKey>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<ToolCallId>,
 }
 
 /// What an approval of any other tool is about.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PluginApprovalDetails {
@@ -153,23 +138,17 @@ pub struct PluginApprovalDetails {
     /// What would be done, and why it is asked about.
     pub description: String,
     /// What would be done, whole, where the description had to leave some of it out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     pub severity: ApprovalSeverity,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<ToolCallId>,
     /// Why the person is asked. Homard's own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// What may be said.
     pub allowed_decisions: Vec<ApprovalDecision>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionKey>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
 }
 
@@ -252,58 +231,42 @@ impl Method for ExecApprovalRequest {
 }
 
 /// Parameters of [`ExecApprovalRequest`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExecApprovalRequestParams {
     /// A name of the requester's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The same in words, where there is no line.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command_argv: Option<Vec<String>>,
     /// Variables the command would get; their names are shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<Map<String, Value>>,
     /// Where it would run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// On what it would run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<Word<ExecHost>>,
     /// The security mode it is under.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub security: Option<String>,
     /// When such commands are asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ask: Option<Word<ExecAskMode>>,
+    pub ask: Option<Word<ExecAsk>>,
     /// Why it is asked about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub warning_text: Option<String>,
     /// What may not be said.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unavailable_decisions: Option<Vec<ApprovalDecision>>,
     /// The program that would start.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved_path: Option<String>,
     /// The conversation it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// The turn it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// The call it is for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<ToolCallId>,
     /// Give up at once when nobody who may decide is connected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub require_delivery_route: Option<bool>,
     /// How long to wait; at most [`MAX_APPROVAL_WAIT_MS`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Answer twice: accepted, decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub two_phase: Option<bool>,
     /// What else clients send; the gateway says which of it is known.
     #[serde(flatten)]

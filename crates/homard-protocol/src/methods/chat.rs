@@ -7,13 +7,17 @@ pub mod startup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method};
+use crate::run_status::RunAnswer;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::{SessionDefaults, SessionRow};
+use crate::session_words::{QueueMode, ThinkingLevel, Verbosity};
+use crate::word::Word;
 
 /// `chat.send`: one user turn; the answer arrives as events.
 #[derive(Debug)]
@@ -27,6 +31,7 @@ impl Method for ChatSend {
 }
 
 /// Parameters of [`ChatSend`]. Fields whose room is not furnished yet are taken and checked for type only.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatSendParams {
@@ -35,85 +40,58 @@ pub struct ChatSendParams {
     /// Becomes the run id; the same key never starts a second run.
     pub idempotency_key: RunId,
     /// For bare session keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// The transcript the client believes it writes to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// How hard to think in this turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<String>,
+    pub thinking: Option<Word<ThinkingLevel>>,
     /// Whether to deliver the answer to the session's channel too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deliver: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Time limit of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// What to do when a run is active.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue_mode: Option<String>,
+    pub queue_mode: Option<Word<QueueMode>>,
     /// Whether a leading slash is plain text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppress_command_interpretation: Option<bool>,
     /// The message answered to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<String>,
     /// Where the message really came from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_channel: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_account_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub originating_thread_id: Option<Value>,
     /// People named in the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mentions: Option<Value>,
     /// What page the person looks at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_context: Option<Value>,
     /// A goal to start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Value>,
     /// Whether to use a faster tier.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_mode: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast_auto_on_seconds: Option<f64>,
     /// Tools the client itself offers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_bindings: Option<Value>,
     /// Provenance of text that is not the person's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_input_provenance: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_provenance_receipt: Option<Value>,
     /// The leaf the client believes it continues.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_leaf_entry_id: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_routing_contract: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_permission_mode: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_tool_overrides: Option<Value>,
 }
 
 /// A file sent with a message. Open: clients add facts of their own.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
-    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "type")]
     pub kind: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_name: Option<String>,
     /// Base64, or a data URL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 
@@ -123,8 +101,8 @@ pub struct Attachment {
 pub struct ChatSendResult {
     /// The run; equal to the idempotency key.
     pub run_id: RunId,
-    /// `started`, `in_flight` for a repeat while it runs, `ok` or `error` for a repeat afterwards.
-    pub status: String,
+    /// Started, in flight for a repeat while it runs, how it ended for a repeat afterwards.
+    pub status: RunAnswer,
     /// Present and true when a run was stopped for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted_active_run: Option<bool>,
@@ -142,49 +120,39 @@ impl Method for ChatHistory {
 }
 
 /// Parameters of [`ChatHistory`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatHistoryParams {
     pub session_key: SessionRef,
     /// For bare session keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// How many messages; see [`limits`](crate::limits).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many of the newest to skip.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
     /// Longest text of one message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
     /// Continues from what a client has. Nobody is given one here, so the answer says `reset` and is a whole page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Paging of waiting inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_before: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_run_ids: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_id: Option<String>,
     /// An older transcript of the same key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
 /// Answer of [`ChatHistory`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
     /// `reset` where a cursor was sent: what the client has is to be replaced by this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// Oldest first; each message carries `__openclaw` with its entry id and sequence number.
     pub messages: Vec<Value>,
@@ -193,7 +161,6 @@ pub struct ChatHistoryResult {
     /// Whether older messages exist.
     pub has_more: bool,
     /// Where the next older page begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
     /// Messages in the transcript.
     pub total_messages: u64,
@@ -201,13 +168,10 @@ pub struct ChatHistoryResult {
     pub defaults: SessionDefaults,
     pub session_info: SessionRow,
     /// How hard it thinks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking_level: Option<String>,
+    pub thinking_level: Option<Word<ThinkingLevel>>,
     /// How much it shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verbose_level: Option<String>,
+    pub verbose_level: Option<Word<Verbosity>>,
     /// The answer being written right now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight_run: Option<InFlightRun>,
 }
 
@@ -248,17 +212,15 @@ impl Method for ChatAbort {
 }
 
 /// Parameters of [`ChatAbort`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatAbortParams {
     pub session_key: SessionRef,
     /// For bare session keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// Whether side runs go on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preserve_side_runs: Option<bool>,
 }
 

@@ -6,6 +6,7 @@ pub mod wizard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
@@ -139,30 +140,26 @@ impl Method for ConfigApply {
 }
 
 /// Parameters of [`ConfigPatch`] and [`ConfigApply`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConfigApplyParams {
     /// A merge patch (`null` deletes), or the new text.
     pub raw: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_hash: Option<String>,
     /// Who asked, to be told after a restart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Where to tell it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// How long to wait before a restart.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_delay_ms: Option<u64>,
     /// Lists that are replaced instead of merged; patch only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replace_paths: Option<Vec<String>>,
 }
 
 /// Answer of every configuration write.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigWriteResult {
@@ -170,19 +167,14 @@ pub struct ConfigWriteResult {
     /// Where it was written.
     pub path: String,
     /// Whether nothing had to be written.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noop: Option<bool>,
     /// Of the new text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// The new file, secrets redacted.
     pub config: Value,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed_paths: Option<Vec<String>>,
     /// Present when a restart is needed for it to take effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart: Option<Value>,
     /// Who is told after that restart: `{persisted, payload}`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentinel: Option<Value>,
 }

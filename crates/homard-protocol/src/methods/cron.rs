@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, JobId, RunId, padded};
 use crate::method::{Access, Method, NoParams};
@@ -42,49 +43,35 @@ impl Method for CronList {
 }
 
 /// Parameters of [`CronList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronListParams {
     /// Only jobs made in this conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Whose conversation that is, when it is named without its agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_agent_id: Option<AgentId>,
     /// Those that are switched off, too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_disabled: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// Words in the name, the description or what it does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<CronEnabledFilter>,
     /// Only this kind of schedule; `all` for any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule_kind: Option<CronScheduleFilter>,
     /// Only those that last ended so; `unknown` for those that never ran.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run_status: Option<CronStatusFilter>,
     /// Only those with, or without, a condition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trigger: Option<CronTriggerFilter>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<CronSortBy>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_dir: Option<CronSortDir>,
     /// Only jobs of this agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whether less about each is enough. They are told whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub compact: Option<bool>,
     /// Whether it is told where results would go; yes, unless said otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_delivery_previews: Option<bool>,
 }
 
@@ -358,22 +345,18 @@ words! {
 }
 
 /// Answer of [`CronRun`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CronRunResult {
     /// Whether the request was understood.
     pub ok: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enqueued: Option<bool>,
     /// `false`: it does not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<CronNotRun>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// The gateway that runs it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub process_instance_id: Option<String>,
 }
 
@@ -397,42 +380,32 @@ pub enum CronRunsScope {
 }
 
 /// Parameters of [`CronRuns`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronRunsParams {
     /// Only of this agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<CronRunsScope>,
     #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
     pub id: Option<JobId>,
     #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many to leave out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// Only those that ended so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub statuses: Option<Vec<CronRunStatus>>,
     /// The same for one; `all` for any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<CronStatusFilter>,
     /// Only those whose result fared so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_statuses: Option<Vec<CronDeliveryStatus>>,
     /// The same for one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_status: Option<CronDeliveryStatus>,
     /// Words in the summary, the error or the job's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// Newest first, unless `asc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_dir: Option<CronSortDir>,
 }
 

@@ -4,6 +4,7 @@ pub mod setup_codes;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::DeviceId;
 use crate::method::{Access, Method, NoParams};
@@ -147,6 +148,7 @@ pub struct DevicePairListResult {
 }
 
 /// A device that asks to be let in. What it says of itself is its own claim.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDeviceRow {
@@ -157,20 +159,14 @@ pub struct PendingDeviceRow {
     /// Its Ed25519 public key, in base64url.
     pub public_key: String,
     /// What it calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// How that program uses the gateway.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
     /// The page it asks from, when it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser_origin: Option<String>,
     /// The role it wants.
     pub role: String,
@@ -179,7 +175,6 @@ pub struct PendingDeviceRow {
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it asks from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// Whether nobody is to be asked.
     pub silent: bool,
@@ -193,6 +188,7 @@ pub struct PendingDeviceRow {
 }
 
 /// A device that may connect.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedDeviceRow {
@@ -201,43 +197,32 @@ pub struct PairedDeviceRow {
     /// Its Ed25519 public key, in base64url.
     pub public_key: String,
     /// What it calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// What the owner calls it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_label: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// How that program uses the gateway.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
     /// The first role it was approved for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Every role it was approved for.
     pub roles: Vec<String>,
     /// What it was approved for.
     pub scopes: Vec<String>,
     /// Where it was when it was approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// `owner` when a person approved it, `silent` when it is on the gateway's machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_via: Option<String>,
     /// When it was first paired.
     pub created_at_ms: i64,
     /// When it was last approved.
     pub approved_at_ms: i64,
     /// When it last connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at_ms: Option<i64>,
     /// Why that is known: `connect`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_reason: Option<String>,
     /// Whether it is connected now.
     pub connected: bool,
@@ -246,6 +231,7 @@ pub struct PairedDeviceRow {
 }
 
 /// A token without its bearer.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRow {
@@ -255,13 +241,10 @@ pub struct DeviceTokenRow {
     /// When it was first issued.
     pub created_at_ms: i64,
     /// When the bearer was last replaced.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotated_at_ms: Option<i64>,
     /// When it stopped being valid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at_ms: Option<i64>,
     /// When it was last presented.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at_ms: Option<i64>,
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{DeviceId, padded};
 use crate::method::{Access, Method, NoParams};
@@ -55,29 +56,22 @@ pub enum NodeApproval {
 }
 
 /// One node.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
     /// Of its program; only while it is connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// In which manner it connects.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
     /// Where it is, or was when it was paired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// Kinds of commands that may be used.
     pub caps: Vec<String>,
@@ -87,7 +81,6 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub permissions: BTreeMap<String, bool>,
     /// Its PATH; only while it is connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_env: Option<String>,
     /// Whether it may connect.
     pub paired: bool,
@@ -96,43 +89,30 @@ pub struct Node {
     /// What the owner said about its commands.
     pub approval_state: NodeApproval,
     /// The question that waits, for [`NodePairApprove`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_request_id: Option<String>,
     /// What that question is about: kinds of commands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_declared_caps: Option<Vec<String>>,
     /// What that question is about: commands.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_declared_commands: Option<Vec<String>>,
     /// What that question is about: permissions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_declared_permissions: Option<BTreeMap<String, bool>>,
     /// When its commands were approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_at_ms: Option<i64>,
     /// Since when it is connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connected_at_ms: Option<i64>,
     /// When it last connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_connected_at_ms: Option<i64>,
     /// When it was last heard of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_at_ms: Option<i64>,
     /// How: `connect`, or why it woke.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_seen_reason: Option<String>,
     /// What its machine last said of itself: processors, memory, disk.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_stats: Option<Value>,
     /// Whether it is the one that was used last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active: Option<bool>,
     /// When a person last used it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_active_at_ms: Option<i64>,
     /// When it last said so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_updated_at_ms: Option<i64>,
 }
 
@@ -209,19 +189,16 @@ pub struct NodePairListResult {
 }
 
 /// A node asks to offer commands.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingNodeRow {
     pub request_id: String,
     pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     pub caps: Vec<String>,
     /// Commands, as far as the gateway's lists would let them be used.
@@ -230,7 +207,6 @@ pub struct PendingNodeRow {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub permissions: BTreeMap<String, bool>,
     /// Where it connects from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// Whether its device was let in without a question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -242,16 +218,14 @@ pub struct PendingNodeRow {
 }
 
 /// A node that may offer commands.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedNodeRow {
     pub node_id: DeviceId,
     /// What its owner calls it, or it itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Kinds of commands that were approved.
     pub caps: Vec<String>,
@@ -261,15 +235,12 @@ pub struct PairedNodeRow {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub permissions: BTreeMap<String, bool>,
     /// Where it was when it was paired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// When it was paired.
     pub created_at_ms: i64,
     /// When its commands were approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_at_ms: Option<i64>,
     /// When it last connected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_connected_at_ms: Option<i64>,
 }
 

@@ -14,6 +14,7 @@ pub mod undo;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, SessionId};
 use crate::method::{Access, Method};
@@ -21,6 +22,7 @@ use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::{SessionDefaults, SessionRow};
+use crate::word::words;
 
 /// Sessions in a list unless the caller says otherwise.
 pub const DEFAULT_LIST_LIMIT: u32 = 100;
@@ -47,90 +49,58 @@ impl Method for SessionsList {
 }
 
 /// Parameters of [`SessionsList`]. Filters for things Homard does not have match everything.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// Only what changed in the last so many minutes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_minutes: Option<f64>,
     /// Only sessions with a run under way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub active_only: Option<bool>,
     /// Only sessions somebody wrote to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub require_last_interaction: Option<bool>,
     /// `updatedAt`, `lastInteractionAt` or `activity`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<SessionsSortBy>,
     /// Whether to list `global`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_global: Option<bool>,
     /// Whether to list `unknown`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_unknown: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_subagents: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_cron: Option<bool>,
     /// Leave out background sessions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_system: Option<bool>,
     /// Only agents that are configured.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub configured_agents_only: Option<bool>,
     /// With the beginning of the first message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_derived_titles: Option<bool>,
     /// With the beginning of the last message.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_last_message: Option<bool>,
     /// With recaps; Homard has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_activity_summary: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Only of this agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Text in key, label or title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     /// `true`, `false` or `all`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<bool>,
     /// Only children of this session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
     /// Newer clients' filters, taken and ignored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace_dir: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub board_face: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub has_board: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub creator_id: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_id: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub owner_first: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub involving_me: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile_relation: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub involving_profile_id: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_people: Option<Value>,
 }
 
@@ -192,15 +162,33 @@ pub struct SessionsPreviewResult {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPreview {
     pub key: SessionRef,
-    /// `ok`, `empty`, `missing` or `error`.
-    pub status: String,
+    pub status: PreviewStatus,
     pub items: Vec<PreviewItem>,
+}
+
+words! {
+    /// Whether a session could be looked at.
+    PreviewStatus {
+        Ok = "ok",
+        Empty = "empty",
+        Missing = "missing",
+        Error = "error",
+    }
+}
+
+words! {
+    /// Who speaks, in the spelling of previews.
+    PreviewRole {
+        User = "user",
+        Assistant = "assistant",
+        Tool = "tool",
+    }
 }
 
 /// One previewed message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PreviewItem {
-    pub role: String,
+    pub role: PreviewRole,
     pub text: String,
 }
 
@@ -217,49 +205,37 @@ impl Method for SessionsResolve {
 }
 
 /// Parameters of [`SessionsResolve`]: one of key, session id, label or short id.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsResolveParams {
     /// A key, canonical or bare.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Value>,
     /// The beginning of a session id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub short_id: Option<String>,
     /// Decoration of a link.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slug_hint: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Only children of this session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_global: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_unknown: Option<bool>,
     /// Answer `ok: false` instead of an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_missing: Option<bool>,
 }
 
 /// Answer of [`SessionsResolve`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsResolveResult {
     /// Whether it was found.
     pub ok: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionKey>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
 }
 
@@ -352,18 +328,16 @@ impl Method for SessionsReset {
 }
 
 /// Parameters of [`SessionsReset`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsResetParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What the person asked for; a reset if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<SessionsResetReason>,
     /// Only if this is still the transcript.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_id: Option<String>,
 }
 
@@ -420,30 +394,24 @@ impl Method for SessionsDelete {
 }
 
 /// Parameters of [`SessionsDelete`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDeleteParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Taken without effect: the transcript always stays under an archive name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_transcript: Option<bool>,
     /// Only if this is still the transcript.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_id: Option<String>,
     /// Newer clients' guard, taken and ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_lifecycle_revision: Option<String>,
     /// Newer clients' guard, taken and ignored.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_updated_at: Option<f64>,
     /// Whether hooks hear of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emit_lifecycle_hooks: Option<bool>,
     /// Only if it was put away before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archived_only: Option<bool>,
 }
 

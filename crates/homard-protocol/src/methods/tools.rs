@@ -5,12 +5,14 @@ pub mod skills;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::word::words;
 
 /// `tools.catalog`: all tools.
 #[derive(Debug)]
@@ -66,6 +68,7 @@ pub struct ToolGroupRow {
 }
 
 /// A tool.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRow {
@@ -74,13 +77,10 @@ pub struct ToolRow {
     pub label: String,
     pub description: String,
     /// All the model is told, in `tools.effective`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_description: Option<String>,
     pub source: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin_id: Option<String>,
     /// Profiles that have it, in `tools.catalog`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_profiles: Option<Vec<String>>,
 }
 
@@ -131,20 +131,17 @@ impl Method for ToolsExplain {
 }
 
 /// Parameters of [`ToolsExplain`]. The conversation need not exist.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolsExplainParams {
     /// The tool; all of them when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The conversation; the default agent's main one when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Supposing that this sender speaks; the owner when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
     /// Supposing that this model answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
@@ -191,24 +188,34 @@ pub struct ExplainedTool {
     pub layers: Vec<ExplainedLayer>,
 }
 
+words! {
+    /// What a layer says about a tool, in one word.
+    #[derive(Default)]
+    LayerWord {
+        Denied = "denied",
+        NotListed = "notListed",
+        Allowed = "allowed",
+        /// Nothing; the next one decides.
+        #[default]
+        Silent = "silent",
+    }
+}
+
 /// What one layer says about a tool.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExplainedLayer {
     pub layer: String,
-    /// `denied`, `notListed`, `allowed`, or `silent`.
-    pub verdict: String,
+    pub verdict: LayerWord,
     /// The entry that matched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
     /// Where it is configured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
     /// What it allows; empty allows everything.
     pub allow: Vec<String>,
     pub deny: Vec<String>,
     /// What to change, when it refuses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// Whether it is the one that decided.
     pub decides: bool,

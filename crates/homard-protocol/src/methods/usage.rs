@@ -7,14 +7,16 @@ pub mod sessions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::message::Usage;
 use crate::method::{Access, Method, NoParams};
-use crate::run_status::{CallState, RunStatus};
+use crate::run_status::{CallOutcome, CallState, FailReason, RunStatus};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::session_words::ThinkingLevel;
 use crate::word::{Word, words};
 
 /// Days in a report unless the caller says otherwise.
@@ -27,27 +29,21 @@ pub const DEFAULT_RUNS: u32 = 20;
 pub const MAX_RUNS: u32 = 200;
 
 /// Which days a report is about, and where a day begins.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageSpan {
     /// The first day, `YYYY-MM-DD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub start_date: Option<String>,
     /// The last day, `YYYY-MM-DD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub end_date: Option<String>,
     /// So many days up to today.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub days: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<Word<UsageRange>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Word<UsageZone>>,
     /// For `specific`: `UTC+2` or `UTC-5:30`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub utc_offset: Option<String>,
     /// For `specific`: an IANA name such as `Europe/Paris`; wins over the offset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
 }
 
@@ -300,21 +296,17 @@ pub struct UsageRunsResult {
 }
 
 /// One finished run.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunUsage {
     pub run_id: RunId,
     pub session_key: SessionKey,
     pub status: RunStatus,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What all its calls used.
     pub usage: Usage,
@@ -333,8 +325,7 @@ pub struct RunAttempt {
     /// With which credential, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// Why it did not answer, in one word.
-    pub reason: String,
+    pub reason: Word<FailReason>,
     /// The HTTP status, when there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -346,6 +337,7 @@ pub struct RunAttempt {
 }
 
 /// One model call of a run.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
@@ -353,16 +345,13 @@ pub struct RunCall {
     pub provider: String,
     pub model: String,
     /// With which credential, by its name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// How much it was to think.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<String>,
+    pub thinking: Option<Word<ThinkingLevel>>,
     pub state: CallState,
-    /// Why the model stopped, or what went wrong.
-    pub outcome: String,
+    /// Why the model stopped, or what went wrong; empty while it is under way.
+    pub outcome: Word<CallOutcome>,
     /// Milliseconds until the first word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_ms: Option<u64>,
     /// Milliseconds until the end.
     pub total_ms: u64,

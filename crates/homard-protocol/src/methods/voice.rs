@@ -5,9 +5,11 @@ pub mod wake_words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::word::words;
 
 /// `tts.status`.
 #[derive(Debug)]
@@ -20,14 +22,25 @@ impl Method for TtsStatus {
     type Result = TtsStatusResult;
 }
 
+words! {
+    /// When answers are spoken.
+    TtsAuto {
+        Off = "off",
+        Always = "always",
+        /// When the message was spoken.
+        Inbound = "inbound",
+        /// When the model says so.
+        Tagged = "tagged",
+    }
+}
+
 /// Answer of [`TtsStatus`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TtsStatusResult {
     /// Whether answers are to be spoken.
     pub enabled: bool,
-    /// When: `off`, `always`, `inbound` or `tagged`.
-    pub auto: String,
+    pub auto: TtsAuto,
     /// Who speaks; empty when nobody can.
     pub provider: String,
     /// A manner of speaking; there are none.
@@ -146,18 +159,15 @@ impl Method for TtsConvert {
 }
 
 /// Parameters of [`TtsConvert`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TtsConvertParams {
     pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Who speaks, other than usual.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice_id: Option<String>,
 }
 
@@ -241,37 +251,25 @@ impl Method for TalkSpeak {
 }
 
 /// Parameters of [`TalkSpeak`]. Those that the speaker does not know change nothing.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TalkSpeakParams {
     pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub voice_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_format: Option<String>,
     /// How fast, as a factor.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// How fast, in words a minute.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_wpm: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stability: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker_boost: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalize: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_tier: Option<u64>,
 }
 

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::Config;
-use homard_protocol::{EntryKind, Message, SessionKey};
+use homard_protocol::session_words::SendAction;
+use homard_protocol::{EntryKind, Message, SessionKey, Word};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
 use super::{Answer, Begun, Entry, words};
@@ -77,15 +78,14 @@ impl ChatCommands {
         let policy = match wanted.to_lowercase().as_str() {
             "" => {
                 let policy = self.entry_of(key).await?.send_policy;
-                return Ok(format!("Sending: {}", policy.as_deref().unwrap_or("inherit")));
+                return Ok(format!("Sending: {}", policy.as_ref().map_or("inherit", Word::as_str)));
             }
-            "on" | "allow" => Some("allow"),
-            "off" | "deny" => Some("deny"),
             "inherit" | "default" | "reset" => None,
+            word if SendAction::parse(word).is_some() => SendAction::parse(word),
             other => return Err(format!("`{other}` is not known; use on, off or inherit")),
         };
-        self.change_session(key, move |entry| entry.send_policy = policy.map(str::to_owned)).await?;
-        Ok(format!("⚙️ Sending: {}", policy.unwrap_or("inherit")))
+        self.change_session(key, move |entry| entry.send_policy = policy.map(Word::Known)).await?;
+        Ok(format!("⚙️ Sending: {}", policy.map_or("inherit", SendAction::as_str)))
     }
 
     /// `/usage`: what is said about costs below answers.

@@ -13,8 +13,8 @@ use homard_tools::{Caller, HookAbout};
 
 use crate::delivery::media::{self, NotSendable};
 use crate::delivery::outbox::{receipt_of, row_of};
-use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::relay::Inner;

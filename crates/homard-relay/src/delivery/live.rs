@@ -18,8 +18,8 @@ use homard_tools::HookPoint;
 use std::time::Duration;
 
 use crate::delivery::outbox::OutgoingText;
-use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Outgoing;
 use crate::turns::runs::Run;
 

@@ -6,9 +6,8 @@ use homard_store::NewOutbound;
 
 use crate::delivery::answer::{FinalReply, preview_of};
 use crate::delivery::live::taken_away;
-use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
-use crate::delivery::run_delivery::Streamed;
+use crate::delivery::run_delivery::{ReplyRoute, Streamed};
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;

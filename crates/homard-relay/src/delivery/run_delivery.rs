@@ -7,16 +7,30 @@ use std::time::Duration;
 
 use homard_channel::Address;
 use homard_runtime::Mutex;
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::work::Work;
 
 /// How long the end of a run waits for what is being shown of it.
 const SEAL_LIMIT: Duration = Duration::from_secs(20);
 /// Most things said by tools that are remembered of one run.
 const MAX_SAID: usize = 64;
+
+/// Where an answer goes that was asked for on a chat platform, and what decides how it is shown on the way. Kept with
+/// the message, so that it is known after a restart and travels with a message that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplyRoute {
+    pub address: Address,
+    /// The message that is answered.
+    pub message_id: Option<String>,
+    /// Whether we were meant: a direct message, or a mention in a group.
+    pub was_mentioned: bool,
+    /// Whether the owner asked.
+    pub is_owner: bool,
+}
 
 /// What was shown of an answer before it was whole.
 #[derive(Debug, Default)]

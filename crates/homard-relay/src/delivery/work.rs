@@ -42,8 +42,10 @@ pub(crate) enum UsageLine {
 impl ShownWork {
     /// As the conversation wants it, or else the owner.
     pub(crate) fn of(config: &Config, session: &SessionEntry) -> Self {
-        let usual = config.agents.defaults.verbose.as_deref();
-        let tools = session.verbose_level.as_deref().or(usual).and_then(Verbosity::parse);
+        let tools = match &session.verbose_level {
+            Some(own) => own.read(Verbosity::parse),
+            None => config.agents.defaults.verbose.as_deref().and_then(Verbosity::parse),
+        };
         let usage = match session.response_usage.as_deref() {
             Some("tokens" | "on") => UsageLine::Tokens,
             Some("full") => UsageLine::Full,

@@ -45,8 +45,13 @@ impl Admitted {
     /// The same with other words: what is left of a command, what a skill makes of it.
     #[must_use]
     pub(crate) fn with_text(mut self, text: String) -> Self {
-        self.message.text = text;
+        self.reword(text);
         self
+    }
+
+    /// Says it with other words.
+    pub(crate) fn reword(&mut self, text: String) {
+        self.message.text = text;
     }
 
     /// The same with pictures beside the words.

@@ -19,14 +19,24 @@ use crate::parts::Intake;
 const MAX_WAITING: usize = 1_000;
 
 /// Something kept, on its way.
-pub(super) struct QueuedEvent {
-    pub(super) id: InboxId,
-    pub(super) heard: InboundEvent,
-    pub(super) permit: OwnedSemaphorePermit,
+pub(super) enum QueuedEvent {
+    Message(Item<OwnedSemaphorePermit>),
+    Notice { id: InboxId, heard: Box<InboundEvent>, permit: OwnedSemaphorePermit },
+}
+
+impl QueuedEvent {
+    pub(super) fn new(id: InboxId, heard: InboundEvent, permit: OwnedSemaphorePermit) -> Self {
+        match heard {
+            InboundEvent::Message(message) => Self::Message(Item { id, message, held: permit }),
+            InboundEvent::Event(_) | InboundEvent::Moved { .. } => {
+                Self::Notice { id, heard: Box::new(heard), permit }
+            }
+        }
+    }
 }
 
 /// Which conversation: platform, account, place, thread.
-type Place = (ChannelId, AccountId, String, String);
+pub(super) type Place = (ChannelId, AccountId, String, String);
 
 /// All workers in which something goes on.
 pub(super) struct ConversationWorkers {
@@ -39,26 +49,28 @@ impl ConversationWorkers {
     }
 
     /// Puts something into its worker; gives it back when that is full.
-    pub(super) fn put(&self, intake: &Intake, event: QueuedEvent) -> Result<(), Box<QueuedEvent>> {
-        let put = self.workers.put(place_of(&event.heard), event, |worker| work(intake.clone(), worker));
-        put.map_err(Box::new)
+    pub(super) fn put(
+        &self,
+        intake: &Intake,
+        place: Place,
+        event: QueuedEvent,
+    ) -> Result<(), Box<QueuedEvent>> {
+        self.workers.put(place, event, |worker| work(intake.clone(), worker)).map_err(Box::new)
     }
 }
 
-fn place_of(heard: &InboundEvent) -> Place {
+pub(super) fn place_of(heard: &InboundEvent) -> Place {
     let (channel, account) = heard.ears();
     let conversation = match heard {
-        InboundEvent::Message(message) => Some(&message.conversation),
-        InboundEvent::Event(event) => Some(&event.conversation),
-        InboundEvent::Moved { .. } => None,
+        InboundEvent::Message(message) => &message.conversation,
+        InboundEvent::Event(event) => &event.conversation,
+        InboundEvent::Moved { from, .. } => {
+            return (channel.clone(), account.clone(), from.to_string(), String::new());
+        }
     };
-    let peer = conversation.and_then(|place| place.peer()).map(ToString::to_string);
-    let thread = conversation.and_then(|place| place.thread()).map(ToString::to_string);
-    let peer = match heard {
-        InboundEvent::Moved { from, .. } => from.to_string(),
-        InboundEvent::Message(_) | InboundEvent::Event(_) => peer.unwrap_or_default(),
-    };
-    (channel.clone(), account.clone(), peer, thread.unwrap_or_default())
+    let peer = conversation.peer().map(ToString::to_string).unwrap_or_default();
+    let thread = conversation.thread().map(ToString::to_string).unwrap_or_default();
+    (channel.clone(), account.clone(), peer, thread)
 }
 
 /// The worker's task.
@@ -84,16 +96,15 @@ async fn work(intake: Intake, worker: Worker<Place, QueuedEvent>) {
 
 /// Adds a message to what is gathered; what happened besides is told after the messages before it.
 async fn take(intake: &Intake, gathering: &mut Gathering<OwnedSemaphorePermit>, event: QueuedEvent) {
-    let QueuedEvent { id, heard, permit } = event;
-    match heard {
-        InboundEvent::Message(message) => {
-            let pace = intake.pace_of(&message);
-            let item = Item { id, message, held: permit };
-            finish(intake, gathering.add(item, pace, Instant::now())).await;
+    match event {
+        QueuedEvent::Message(kept) => {
+            let pace = intake.pace_of(&kept.message);
+            finish(intake, gathering.add(kept, pace, Instant::now())).await;
         }
-        other @ (InboundEvent::Event(_) | InboundEvent::Moved { .. }) => {
+        QueuedEvent::Notice { id, heard, permit } => {
             finish(intake, gathering.all()).await;
-            guarded(intake.notice(id, other), intake, vec![id]).await;
+            guarded(intake.notice(id, *heard), intake, vec![id]).await;
+            drop(permit);
         }
     }
 }

@@ -3,6 +3,7 @@
 use homard_channel::Sender;
 use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive, Elevation};
+use homard_protocol::Word;
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
@@ -103,16 +104,13 @@ impl Dispatch {
 fn change(directive: &Directive, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
     match directive {
         Directive::Think(arg) => {
-            let word = word_of(arg, |level| level.as_str().to_owned());
-            level("Thinking", word, now.thinking_level.as_deref(), |entry| &mut entry.thinking_level)
+            level("Thinking", arg, now.thinking_level.as_ref(), |entry| &mut entry.thinking_level)
         }
         Directive::Verbose(arg) => {
-            let word = word_of(arg, |level| level.as_str().to_owned());
-            level("Verbose", word, now.verbose_level.as_deref(), |entry| &mut entry.verbose_level)
+            level("Verbose", arg, now.verbose_level.as_ref(), |entry| &mut entry.verbose_level)
         }
         Directive::Reasoning(arg) => {
-            let word = word_of(arg, |level| level.as_str().to_owned());
-            level("Reasoning", word, now.reasoning_level.as_deref(), |entry| &mut entry.reasoning_level)
+            level("Reasoning", arg, now.reasoning_level.as_ref(), |entry| &mut entry.reasoning_level)
         }
         Directive::Elevated(Arg::Unknown(word)) => Err(format!("Elevated: `{word}` is not known")),
         Directive::Elevated(Arg::Is(Elevation::On | Elevation::Ask | Elevation::Full)) => {
@@ -128,41 +126,37 @@ fn change(directive: &Directive, now: &SessionEntry) -> Result<(Option<Change>, 
     }
 }
 
-fn word_of<T>(arg: &Arg<T>, word: impl Fn(&T) -> String) -> Arg<String> {
-    match arg {
-        Arg::Asked => Arg::Asked,
-        Arg::Is(value) => Arg::Is(word(value)),
-        Arg::Default => Arg::Default,
-        Arg::Unknown(word) => Arg::Unknown(word.clone()),
-    }
-}
-
-fn level(
+fn level<W: Copy + AsRef<str> + Send + 'static>(
     what: &'static str,
-    wanted: Arg<String>,
-    now: Option<&str>,
-    place: fn(&mut SessionEntry) -> &mut Option<String>,
+    wanted: &Arg<W>,
+    now: Option<&Word<W>>,
+    place: fn(&mut SessionEntry) -> &mut Option<Word<W>>,
 ) -> Result<(Option<Change>, String), String> {
     Ok(match wanted {
-        Arg::Asked => (None, format!("{what}: {}", now.unwrap_or("default"))),
+        Arg::Asked => (None, format!("{what}: {}", shown(now))),
         Arg::Default => (Some(Box::new(move |entry| *place(entry) = None)), format!("{what}: default")),
         Arg::Is(word) => {
-            let line = format!("{what}: {word}");
-            (Some(Box::new(move |entry| *place(entry) = Some(word))), line)
+            let word = *word;
+            let line = format!("{what}: {}", word.as_ref());
+            (Some(Box::new(move |entry| *place(entry) = Some(word.into()))), line)
         }
         Arg::Unknown(word) => return Err(format!("{what}: `{word}` is not known")),
     })
+}
+
+fn shown<W: AsRef<str>>(word: Option<&Word<W>>) -> &str {
+    word.map_or("default", Word::as_str)
 }
 
 fn exec(
     arg: &Arg<homard_policy::words::ExecOptions>,
     now: &SessionEntry,
 ) -> Result<(Option<Change>, String), String> {
-    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());
     Ok(match arg {
         Arg::Asked => {
-            let (host, security) = (shown(&now.exec_host), shown(&now.exec_security));
-            let (ask, node) = (shown(&now.exec_ask), shown(&now.exec_node));
+            let (host, security) = (text(&now.exec_host), shown(now.exec_security.as_ref()));
+            let (ask, node) = (shown(now.exec_ask.as_ref()), text(&now.exec_node));
             (None, format!("Exec: host={host} security={security} ask={ask} node={node}"))
         }
         Arg::Default => {
@@ -176,8 +170,8 @@ fn exec(
             let wish = wish.clone();
             let change: Change = Box::new(move |entry| {
                 entry.exec_host = wish.host.or(entry.exec_host.take());
-                entry.exec_security = wish.security.or(entry.exec_security.take());
-                entry.exec_ask = wish.ask.or(entry.exec_ask.take());
+                entry.exec_security = wish.security.map(Word::Known).or(entry.exec_security.take());
+                entry.exec_ask = wish.ask.map(Word::Known).or(entry.exec_ask.take());
                 entry.exec_node = wish.node.or(entry.exec_node.take());
             });
             (Some(change), "Exec settings of this session are changed.".to_owned())
@@ -188,7 +182,7 @@ fn exec(
 
 fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>, String), String> {
     Ok(match arg {
-        Arg::Asked => (None, format!("Queue: {}", now.queue_mode.as_deref().unwrap_or("default"))),
+        Arg::Asked => (None, format!("Queue: {}", shown(now.queue_mode.as_ref()))),
         Arg::Default => {
             let change: Change = Box::new(|entry| {
                 (entry.queue_mode, entry.queue_debounce_ms, entry.queue_cap, entry.queue_drop) =
@@ -204,7 +198,7 @@ fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>,
             );
             let change: Change = Box::new(move |entry| {
                 if let Some(mode) = wish.mode {
-                    entry.queue_mode = Some(mode.as_str().to_owned());
+                    entry.queue_mode = Some(mode.into());
                 }
                 if let Some(quiet) = wish.debounce {
                     entry.queue_debounce_ms = Some(millis(quiet));
@@ -213,7 +207,7 @@ fn queue(arg: &Arg<QueueOptions>, now: &SessionEntry) -> Result<(Option<Change>,
                     entry.queue_cap = u64::try_from(cap).ok();
                 }
                 if let Some(drop) = wish.drop {
-                    entry.queue_drop = Some(drop.as_str().to_owned());
+                    entry.queue_drop = Some(drop.into());
                 }
             });
             (Some(change), line)

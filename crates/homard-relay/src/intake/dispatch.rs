@@ -15,8 +15,8 @@ use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
 use crate::parts::Dispatch;
 use crate::turn_setup::settings::time_zone;
-use crate::turns::accept::{AcceptError, Accepted, Obeyed};
-use crate::turns::queue::{Queued, kept_wish, unless_asking};
+use crate::turns::accept::{AcceptError, Accepted};
+use crate::turns::queue::{kept_wish, unless_asking};
 use crate::turns::request::TurnOptions;
 use crate::turns::source::{Source, StopCause};
 
@@ -28,7 +28,7 @@ impl Dispatch {
     pub(super) async fn understand(
         &self,
         mut visit: InboundVisit,
-        admitted: Admitted,
+        mut admitted: Admitted,
         mut options: TurnOptions,
     ) -> Result<IntakeOutcome, AcceptError> {
         let skills = self.setup().skill_names(&admitted).await;
@@ -52,9 +52,12 @@ impl Dispatch {
             {
                 return Ok(IntakeOutcome::Nothing(format!("the sender may not use /{}", command.name)));
             }
-            let admitted = admitted.with_text(call.typed());
-            let obeyed = Box::pin(self.commands().obey_call(admitted, options, call.clone())).await?;
-            return Box::pin(self.unless_obeyed(visit, obeyed, &meaning)).await;
+            admitted.reword(call.typed());
+            let obeyed = Box::pin(self.commands().obey_call(&mut admitted, &options, call.clone())).await?;
+            return match obeyed {
+                Some(_answered) => Ok(IntakeOutcome::Taken),
+                None => Box::pin(self.ask(visit, admitted, options, &meaning)).await,
+            };
         } else if meaning.only_directives {
             return self.keep_directives(admitted, options, &meaning.directives).await;
         }
@@ -136,29 +139,16 @@ impl Dispatch {
         Ok(())
     }
 
-    /// Tells the model what a command left to be told.
-    async fn unless_obeyed(
-        &self,
-        visit: InboundVisit,
-        obeyed: Obeyed,
-        meaning: &Meaning,
-    ) -> Result<IntakeOutcome, AcceptError> {
-        let Obeyed::No(left) = obeyed else { return Ok(IntakeOutcome::Taken) };
-        let (admitted, options) = *left;
-        let admitted = self.setup().call_skill(admitted).await;
-        self.ask(visit, admitted, options, meaning).await
-    }
-
     /// Answers a command that stands beside a text.
     async fn answer_beside(&self, visit: &InboundVisit, admitted: &Admitted, name: &str) {
         let Some(call) = Call::named(name) else { return };
         let id = format!("{}-{name}", admitted.message().message_id);
-        let beside = admitted.clone().with_id(id).with_text(call.typed());
+        let mut beside = admitted.clone().with_id(id).with_text(call.typed());
         let mut options = TurnOptions::of(Source::Channel).replying_to(visit.address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }
-        let answered = Box::pin(self.commands().obey_call(beside, options, call)).await;
+        let answered = Box::pin(self.commands().obey_call(&mut beside, &options, call)).await;
         answered.or_log("a command beside a text could not be obeyed");
     }
 
@@ -198,18 +188,26 @@ impl Dispatch {
                 "the sender said stop while its files were on their way".to_owned(),
             ));
         };
-        let Some(mut told) = self.tell(&visit, &admitted, media) else {
+        let Some(text) = self.told_text(&visit, &admitted, &media) else {
             say_there(&self.outgoing(), &visit, NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
-        told.labels.extend(self.brought_back(&visit, &admitted).await?);
-        let admitted = admitted.with_text(told.text).with_pictures(told.pictures);
-        options.labels.extend(told.labels);
+        options.labels.extend(self.labels_of_others(&visit, &admitted).await?);
+        let admitted = admitted.with_text(text).with_pictures(media.pictures);
         let wish = meaning.queue_wish();
         let policy = unless_asking(self.queue_policy(&visit, &wish), &options, wish.mode);
-        self.queue_up(admitted, options, &policy).await.map(|outcome| match outcome {
-            IntakeOutcome::Taken => IntakeOutcome::Asked,
-            other @ (IntakeOutcome::Asked | IntakeOutcome::Refused(_) | IntakeOutcome::Nothing(_)) => other,
+        Ok(match self.turns().queue_by(admitted, options, &policy).await {
+            // One that was answered is known, and what is known closed its rows.
+            Ok(Accepted::Started { .. } | Accepted::Finished(_) | Accepted::Answered { .. }) => {
+                IntakeOutcome::Asked
+            }
+            Ok(Accepted::InFlight { .. }) => {
+                IntakeOutcome::Nothing("it is being answered already".to_owned())
+            }
+            Err(AcceptError::Full(_)) => {
+                IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned())
+            }
+            Err(error) => return Err(error),
         })
     }
 
@@ -217,7 +215,7 @@ impl Dispatch {
     fn may_not_answer(&self, visit: &InboundVisit) -> bool {
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let place = sending::Place {
-            own: entry.and_then(|entry| entry.send_policy.as_deref()),
+            own: entry.and_then(|entry| entry.send_policy.as_ref()),
             session: visit.key(),
             channel: Some(visit.message.channel.as_str()),
             chat: Some(visit.message.conversation.kind()),
@@ -251,23 +249,5 @@ impl Dispatch {
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let kept = entry.map(kept_wish).unwrap_or_default();
         QueuePolicy::decide(&visit.rules.config.messages.queue, Some(&visit.message.channel), &kept, inline)
-    }
-
-    async fn queue_up(
-        &self,
-        admitted: Admitted,
-        options: TurnOptions,
-        policy: &QueuePolicy,
-    ) -> Result<IntakeOutcome, AcceptError> {
-        Ok(match self.turns().queue_by(admitted, options, policy).await? {
-            Queued::NoRoom => IntakeOutcome::Nothing("too many messages wait in the conversation".to_owned()),
-            // One that was answered is known, and what is known closed its rows.
-            Queued::Taken(Accepted::Started { .. } | Accepted::Finished(_) | Accepted::Answered { .. }) => {
-                IntakeOutcome::Taken
-            }
-            Queued::Taken(Accepted::InFlight { .. }) => {
-                IntakeOutcome::Nothing("it is being answered already".to_owned())
-            }
-        })
     }
 }

@@ -19,7 +19,7 @@ use super::rules::CompanyRules;
 use super::{meaning, run_name};
 use crate::approvals::answer_of;
 use crate::delivery::outbox::OutgoingText;
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::origin::Origin;
 use crate::intake::route::Route;
@@ -108,14 +108,8 @@ impl Intake {
         }
         match self.take_patiently(&message, &ids).await {
             Ok(IntakeOutcome::Taken | IntakeOutcome::Asked) => {}
-            Ok(IntakeOutcome::Refused(why)) => {
-                trail::refused(&message, &why);
-                self.close(ids, &why).await;
-            }
-            Ok(IntakeOutcome::Nothing(why)) => {
-                trail::dropped(&message, &why);
-                self.close(ids, &why).await;
-            }
+            Ok(IntakeOutcome::Refused(why)) => self.leave_out("refused", &message, ids, &why).await,
+            Ok(IntakeOutcome::Nothing(why)) => self.leave_out("dropped", &message, ids, &why).await,
             Err(error @ (AcceptError::Stopping | AcceptError::Store(_))) => {
                 let (channel, message_id) = (&message.channel, &message.message_id);
                 tracing::warn!(%channel, message_id, %error, "a message waits for the next start");
@@ -126,6 +120,11 @@ impl Intake {
                 self.close(ids, &error.to_string()).await;
             }
         }
+    }
+
+    async fn leave_out(&self, step: &'static str, message: &Inbound, ids: Vec<InboxId>, why: &str) {
+        trail::left_out(step, message, why);
+        self.close(ids, why).await;
     }
 
     /// Tries again when the store does not answer: whoever wrote does not know that they have to wait for a restart,

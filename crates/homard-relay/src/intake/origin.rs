@@ -103,7 +103,7 @@ impl Origin {
             Some(address) => (address.to.to_string(), address.thread.as_ref().map(ToString::to_string)),
             None => (to.clone().unwrap_or_default(), thread.clone()),
         };
-        entry.chat_type = Some(kind.as_str().to_owned());
+        entry.chat_type = Some(kind.into());
         entry.channel.get_or_insert_with(|| channel.clone());
         if !self.is_guest {
             entry.delivery_context = Some(DeliveryContext {
@@ -140,7 +140,7 @@ impl Origin {
             label,
             provider: Some(channel.clone()),
             surface: Some(channel),
-            chat_type: Some(kind.as_str().to_owned()),
+            chat_type: Some(kind.into()),
             from,
             to,
             account_id: Some(account),

@@ -3,7 +3,7 @@
 
 use homard_channel::{ChatKind, Quoted, Sender};
 use homard_policy::envelope::{self, AttachedFile, Said, Told};
-use homard_protocol::{EntryKind, Message, UserBlock};
+use homard_protocol::{EntryKind, Message};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
@@ -13,17 +13,14 @@ use crate::intake::admit::Admitted;
 use crate::parts::Dispatch;
 use crate::sessions::access::is_read_by_others;
 
-/// What the model is told.
-pub(super) struct Telling {
-    pub(super) text: String,
-    pub(super) pictures: Vec<UserBlock>,
-    /// Whose words are in it beside the sender's.
-    pub(super) labels: Vec<Label>,
-}
-
 impl Dispatch {
     /// What the model is told of a message; `None` when there is nothing in it to answer.
-    pub(super) fn tell(&self, visit: &InboundVisit, admitted: &Admitted, media: Media) -> Option<Telling> {
+    pub(super) fn told_text(
+        &self,
+        visit: &InboundVisit,
+        admitted: &Admitted,
+        media: &Media,
+    ) -> Option<String> {
         let (message, config) = (&visit.message, &visit.rules.config);
         let text = &admitted.message().text;
         let history: Vec<Said> = self
@@ -59,15 +56,24 @@ impl Dispatch {
             text.push_str(missing);
             text.push(']');
         }
-        let labels = others(visit, admitted, !history.is_empty());
-        Some(Telling { text, pictures: media.pictures, labels })
+        Some(text)
     }
-}
 
-impl Dispatch {
+    /// Whose words are in a message beside its sender's.
+    pub(super) async fn labels_of_others(
+        &self,
+        visit: &InboundVisit,
+        admitted: &Admitted,
+    ) -> Result<Vec<Label>, StoreError> {
+        let has_history = !self.state().company().history.pending(&visit.place()).is_empty();
+        let mut labels = others(visit, admitted, has_history);
+        labels.extend(self.brought_back(visit, admitted).await?);
+        Ok(labels)
+    }
+
     /// The label of words of our own that a message brings back from a conversation that is over: whose words were in
     /// play when they were said is not known any more.
-    pub(super) async fn brought_back(
+    async fn brought_back(
         &self,
         visit: &InboundVisit,
         admitted: &Admitted,

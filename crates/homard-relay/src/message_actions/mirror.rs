@@ -2,8 +2,7 @@
 
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender, Threads};
 use homard_policy::routing::destination;
-use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
-use homard_protocol::{AssistantMessage, EntryKind, Message, SessionKey, StopReason};
+use homard_protocol::SessionKey;
 use homard_runtime::OrLog;
 use homard_store::{DeliveryContext, StoreError};
 
@@ -51,34 +50,17 @@ impl MessageActions {
             account_id: Some(address.account.to_string()),
             thread_id: address.thread.as_ref().map(ToString::to_string),
         };
-        let chat = address.chat.as_str();
+        let chat = address.chat;
         let is_main = key.is_main();
         // The main conversation goes on where the owner was last; any other is where it always is.
         let session = inner.store().sessions().patch(key, move |entry| {
             if !is_main && entry.delivery_context.is_none() {
                 entry.delivery_context = Some(there);
-                entry.chat_type.get_or_insert_with(|| chat.to_owned());
+                entry.chat_type.get_or_insert_with(|| chat.into());
             }
         });
         let session = session.await?;
-        let message = AssistantMessage::injected(said, StopReason::Stop, inner.clock().now_ms());
-        let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
-        let appended = inner.store().transcripts().append(&session.session_id, vec![entry]).await?;
-        let id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
-        inner.bus().publish(&ChatEvent {
-            run_id: format!("inject-{id}").into(),
-            session_key: key.to_string().into(),
-            agent_id: key.agent_id().map(|id| id.as_str().into()),
-            seq: 0,
-            state: ChatState::Final {
-                message: Some(FinalMessage::Injected(Box::new(InjectedMessage {
-                    role: "assistant",
-                    message,
-                }))),
-                usage: None,
-                stop_reason: None,
-            },
-        });
+        self.sessions().inject(&session, said).await?;
         self.sessions().announce_change(&session, "send");
         Ok(())
     }

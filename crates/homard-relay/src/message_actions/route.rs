@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_channel::{Address, ChatKind};
 use homard_config::Config;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope, ThreadId};
+use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope, ThreadId, Word};
 use homard_runtime::Clip;
 use homard_store::{DeliveryContext, SessionEntry, StoreError};
 
@@ -35,16 +35,6 @@ impl MessageActions {
         let names = self.channel_names().all();
         let kept = session.and_then(|session| last_spoken(&session.entry, names, &config));
         Ok(kept.or_else(|| of_key(key, &config)))
-    }
-
-    /// The address a place comes to.
-    ///
-    /// # Errors
-    /// When it names nobody.
-    pub async fn address_of(&self, place: &Place, acting: &ActingFor) -> Result<Address, ActError> {
-        let config = self.inner().config();
-        let from = self.from(acting).await?;
-        self.resolve(&config, place, from.as_ref())
     }
 
     async fn from(&self, acting: &ActingFor) -> Result<Option<Address>, StoreError> {
@@ -147,12 +137,7 @@ fn last_spoken(entry: &SessionEntry, names: &[ChannelName], config: &Config) -> 
     let account = account_id.or_else(|| entry.last_account_id.clone());
     let account = account.and_then(|account| AccountId::parse(&account).ok());
     let thread = thread_id.or_else(|| entry.last_thread_id.clone());
-    let chat = match entry.chat_type.as_deref() {
-        Some("direct") => ChatKind::Direct,
-        Some("group") => ChatKind::Group,
-        Some("channel") => ChatKind::Channel,
-        Some(_) | None => target.chat,
-    };
+    let chat = entry.chat_type.as_ref().and_then(Word::known).unwrap_or(target.chat);
     Some(Address {
         account: account.unwrap_or_else(|| config.view::<ChannelAccounts>().usual(&channel)),
         channel,

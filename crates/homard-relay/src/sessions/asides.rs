@@ -15,6 +15,20 @@ impl Sessions {
     pub async fn tell_readers(&self, key: &SessionKey, text: String) -> Result<(), StoreError> {
         tell_readers(self.inner(), key, text, self.runs().active_ids(key)).await
     }
+
+    /// Says something in a conversation as if its model had; answers with the entry's id.
+    ///
+    /// # Errors
+    /// When it is not kept.
+    pub async fn inject(&self, session: &SessionRecord, text: String) -> Result<String, StoreError> {
+        let inner = self.inner();
+        let message = AssistantMessage::injected(text, StopReason::Stop, inner.clock().now_ms());
+        let entry = EntryKind::Message { message: Message::Assistant(message.clone()) };
+        let appended = inner.store().transcripts().append(&session.session_id, vec![entry]).await?;
+        let id = appended.first().map(|place| place.entry_id.to_string()).unwrap_or_default();
+        tell_injected(inner, &session.key, &id, message);
+        Ok(id)
+    }
 }
 
 /// The same for parts that are below conversations; `active` are the runs under way there.
@@ -30,6 +44,13 @@ pub(crate) async fn tell_readers(
     let (session, id) = append(inner, key, said).await?;
     let news = inner.store().sessions().patch(&session.key, move |entry| entry.last_activity_at = Some(now));
     let session = news.await?;
+    tell_injected(inner, key, &id, message);
+    inner.session_changed(&session, "send", active);
+    Ok(())
+}
+
+/// Tells who watches a conversation of a message that is no run's answer.
+fn tell_injected(inner: &Inner, key: &SessionKey, id: &str, message: AssistantMessage) {
     inner.bus().publish(&ChatEvent {
         run_id: format!("inject-{id}").into(),
         session_key: key.to_string().into(),
@@ -41,8 +62,6 @@ pub(crate) async fn tell_readers(
             stop_reason: None,
         },
     });
-    inner.session_changed(&session, "send", active);
-    Ok(())
 }
 
 /// Appends messages that no model is told; a conversation that is not there yet begins with them. Answers with the id

@@ -14,7 +14,7 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_config::config::agents::sandbox::SandboxMode;
 use homard_llm::ThinkingLevel;
-use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope};
+use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope, Word};
 use homard_runtime::{Clip, OrLog, millis, millis_i64};
 use homard_store::{NewSubagent, SessionEntry, SessionRecord, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
@@ -168,7 +168,7 @@ impl Subagents {
                     "`{word}` is no thinking level; use off, minimal, low, medium, high or xhigh"
                 ))
             })?),
-            None => entry.thinking_level.as_deref().and_then(ThinkingLevel::parse),
+            None => entry.thinking_level.as_ref().and_then(|level| level.read(ThinkingLevel::parse)),
         };
         Ok(Plan { agent, model, thinking, depth, asking: Box::new(entry) })
     }
@@ -277,7 +277,7 @@ fn settings(plan: &Plan, label: Option<String>) -> impl FnOnce(&mut SessionEntry
         entry.exec_ask = asking.exec_ask;
         entry.exec_node = asking.exec_node;
         entry.label = label;
-        entry.thinking_level = thinking.map(|level| level.as_str().to_owned());
+        entry.thinking_level = thinking.map(Word::Known);
         entry.provider_override = model.as_ref().map(|model| model.provider.to_string());
         entry.model_override = model.map(|model| model.model.to_string());
     }

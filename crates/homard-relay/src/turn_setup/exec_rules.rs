@@ -1,15 +1,15 @@
 //! Which commands a turn may run, from what the owner configured and what the session asks for. The owner's file of
 //! command rules has its say later, for each command.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity};
 use homard_exec::approvals::{ExecRules, PolicyStore};
+use homard_protocol::Word;
 use homard_store::SessionEntry;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// The rules of a turn. An agent's own settings replace the general ones; a session can only be stricter.
 pub(crate) fn exec_rules(
@@ -52,8 +52,8 @@ fn limits(
     let configured = written.or_else(|| named.then_some(ExecSecurity::Allowlist));
     let asked = own.ask.or(exec.ask);
     let wish = session.map(|entry| {
-        let security = strict(entry.exec_security.as_deref(), ExecSecurity::Deny);
-        (security, strict(entry.exec_ask.as_deref(), ExecAsk::Always))
+        let security = strict(entry.exec_security.as_ref(), ExecSecurity::Deny);
+        (security, strict(entry.exec_ask.as_ref(), ExecAsk::Always))
     });
     let (security, ask) = wish.unwrap_or_default();
     let strictest = [configured, security].into_iter().flatten().min();
@@ -70,7 +70,10 @@ fn host(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> Option<St
 }
 
 /// A word of a session; one that is not known counts as the strictest.
-fn strict<T: DeserializeOwned>(word: Option<&str>, strictest: T) -> Option<T> {
-    let word = word.map(str::trim).filter(|word| !word.is_empty())?;
-    Some(serde_json::from_value(Value::String(word.to_owned())).unwrap_or(strictest))
+fn strict<W: Copy + FromStr>(word: Option<&Word<W>>, strictest: W) -> Option<W> {
+    match word? {
+        Word::Known(word) => Some(*word),
+        Word::Other(text) if text.trim().is_empty() => None,
+        Word::Other(text) => Some(text.trim().parse().unwrap_or(strictest)),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use homard_agent::{CompactionSettings, PromptInput, PromptMode};
+use homard_agent::{CompactionSettings, PromptInput};
 use homard_config::Config;
 use homard_config::config::agents::{Agent, Stamps, ThinkingLevel as Configured};
 use homard_llm::{ModelError, Resolved, ThinkingLevel};
@@ -12,7 +12,7 @@ use homard_models::router::ModelRouter;
 use homard_models::select::{
     Guard, LEAST_ROOM, SMALL_WINDOW, SelectError, context_guard, default_level, level_for, usable_context,
 };
-use homard_protocol::ModelRef;
+use homard_protocol::{ModelRef, Word};
 use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
@@ -93,8 +93,8 @@ pub fn settings_for(
         return Err(Unusable::TooSmall { model: wanted, window: 0, taken: 0 });
     };
     let thinking = session
-        .and_then(|entry| entry.thinking_level.as_deref())
-        .and_then(ThinkingLevel::parse)
+        .and_then(|entry| entry.thinking_level.as_ref())
+        .and_then(|level| level.read(ThinkingLevel::parse))
         .or_else(|| agent.thinking.map(thinking_level))
         .map_or_else(|| default_level(&model.model), |asked| level_for(&model.model, asked));
     let pinned = by_user.map(|id| Pinned { id, by_user: true }).or_else(|| session.and_then(pinned));
@@ -121,10 +121,11 @@ pub fn settings_for(
 impl TurnSettings {
     /// Takes over what is wanted of this turn alone.
     pub(crate) fn heed(&mut self, wanted: &TurnOptions) {
-        if let Some(level) = wanted.settings.thinking.as_deref().and_then(ThinkingLevel::parse) {
+        let thinking = wanted.settings.thinking.as_ref();
+        if let Some(level) = thinking.and_then(|level| level.read(ThinkingLevel::parse)) {
             self.thinking = level_for(&self.model.model, level);
         }
-        if let Some(mode) = wanted.prompt_mode.as_deref().and_then(PromptMode::parse) {
+        if let Some(mode) = wanted.prompt_mode.as_ref().and_then(Word::known) {
             self.prompt.mode = mode;
         }
     }

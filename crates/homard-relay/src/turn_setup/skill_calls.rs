@@ -20,11 +20,16 @@ impl TurnSetup {
         if !admitted.message().text.trim_start().starts_with('/') {
             return admitted;
         }
-        let snapshot = self.skills_of(&admitted).await;
-        match snapshot.and_then(|skills| skills.command(&admitted.message().text)) {
-            // A skill that names a tool is told to the model like any other; nothing goes past the policy.
-            Some(call) => admitted.with_text(call.message),
-            None => admitted,
+        let told = self.skills_of(&admitted).await.and_then(|skills| skills.told(&admitted.message().text));
+        // A skill that names a tool is told to the model like any other; nothing goes past the policy.
+        told.into_iter().fold(admitted, Admitted::with_text)
+    }
+
+    /// The same for a call that was read: the name of a skill, or of its command, and what it is to do.
+    pub(crate) async fn call_named_skill(&self, admitted: &mut Admitted, name: &str, args: &str) {
+        let skills = self.skills_of(admitted).await;
+        if let Some(told) = skills.and_then(|skills| skills.told_by_name(name, args)) {
+            admitted.reword(told);
         }
     }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use homard_agent::{
-    Audience, FileRules, History, PictureRules, PromptError, PromptInput, PromptMode, Surroundings,
-    SystemPrompt, mentioned_pictures, read_pictures,
+    Audience, FileRules, History, PictureRules, PromptError, PromptInput, Surroundings, SystemPrompt,
+    mentioned_pictures, read_pictures,
 };
 use homard_channel::{Conversation, Inbound, Sender};
 use homard_config::Config;
@@ -15,7 +15,7 @@ use homard_config::config::agents::{Agent, Stamps};
 use homard_llm::Resolved;
 use homard_policy::accounts::ChannelAccounts;
 use homard_policy::envelope::group_intro;
-use homard_protocol::prompt_report::PromptReport;
+use homard_protocol::prompt_report::{PromptReport, PromptSource};
 use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
 use homard_store::{SessionKind, StoreError};
@@ -77,7 +77,7 @@ pub(crate) fn fit(
     let is_subagent = SessionKind::of(key) == SessionKind::Subagent;
     // Skills are read before they are used; who works for another was given its task.
     prompt.skills = skills.prompt.clone().filter(|_| !is_subagent && offering.decide("read").allowed);
-    prompt.mode = prompt.mode.min(PromptMode::of(key));
+    prompt.mode = prompt.mode.min(Audience::of(key).prompt_mode());
     prompt.audience = match (Audience::of(key), asker(config, about).caller) {
         // What is remembered of the owner is not for others, alone or in a group.
         (Audience::Owner, Caller::Guest) => Audience::Group,
@@ -246,7 +246,7 @@ impl TurnSetup {
             }
             None => (0, 0),
         };
-        let prompt = PromptReport { source: "estimate".to_owned(), ..PromptReport::clone(&system.report) };
+        let prompt = PromptReport { source: PromptSource::Estimate, ..PromptReport::clone(&system.report) };
         Ok(ContextReport { prompt, messages, message_tokens, window: settings.compaction.window })
     }
 }

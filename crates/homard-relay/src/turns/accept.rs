@@ -66,20 +66,6 @@ pub enum AcceptError {
     Store(#[from] StoreError),
 }
 
-/// What became of a message that may have been a command.
-pub(crate) enum Obeyed {
-    Yes(Accepted),
-    /// It was none, or something is left that the model is told.
-    No(Box<(Admitted, TurnOptions)>),
-}
-
-impl Obeyed {
-    /// It was no command, or this is left.
-    pub(crate) fn no(admitted: Admitted, options: TurnOptions) -> Self {
-        Self::No(Box::new((admitted, options)))
-    }
-}
-
 impl Turns {
     /// Takes a message: obeys it if it is a command and may be one, else keeps it and lets it wait for its turn as
     /// `queue` says. Returns once it is kept. This is the one way in for all that is not heard on a chat platform,
@@ -93,17 +79,16 @@ impl Turns {
         options: TurnOptions,
         queue: Queue,
     ) -> Result<Accepted, AcceptError> {
-        let admitted = self.admit(message, &options)?;
-        if options.source() != Source::Chat || options.is_plain_text {
-            return queue_as_told(self, admitted, options, queue).await;
-        }
-        match self.commands().obey(admitted, options).await? {
-            Obeyed::Yes(accepted) => Ok(accepted),
-            Obeyed::No(left) => {
-                let (admitted, options) = *left;
-                let admitted = self.setup().call_skill(admitted).await;
-                queue_as_told(self, admitted, options, queue).await
+        let (mut admitted, mut options) = (self.admit(message, &options)?, options);
+        if options.source() == Source::Chat && !options.is_plain_text {
+            if let Some(accepted) = self.commands().obey(&mut admitted, &mut options).await? {
+                return Ok(accepted);
             }
+            admitted = self.setup().call_skill(admitted).await;
+        }
+        match queue {
+            Queue::Told(asked) => self.queue_told(admitted, options, asked).await,
+            queue => self.enqueue(admitted, options, queue, None).await,
         }
     }
 
@@ -146,7 +131,8 @@ impl Turns {
         options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
         // What a turn under way knows about whose words it works with was decided when it began.
         let queue = if options.labels.is_empty() { queue } else { queue.waiting() };
-        let (kind, report) = self.kind_of(queue, &key);
+        let kind = self.kind_of(&queue, &key);
+        let report = queue.report();
         let mut request = TurnRequest::new(&admitted, options, kind);
         request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
         let run = self.run_of(&admitted, run_id.clone(), &request.message);
@@ -227,19 +213,6 @@ impl Turns {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
             self.lanes().put(self, waiting);
         }
-    }
-}
-
-/// Keeps a message and lets it wait as `queue` says.
-async fn queue_as_told(
-    turns: &Turns,
-    admitted: Admitted,
-    options: TurnOptions,
-    queue: Queue,
-) -> Result<Accepted, AcceptError> {
-    match queue {
-        Queue::Told(asked) => turns.queue_told(admitted, options, asked).await,
-        queue => turns.enqueue(admitted, options, queue, None).await,
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a message asks for that holds for it alone: its session, as this one message sees it.
 
 use homard_policy::words::{Arg, Directive};
+use homard_protocol::session_words::{ExecAsk, ExecSecurity, Thoughts, Verbosity};
+use homard_protocol::{ThinkingLevel, Word};
 use homard_store::SessionEntry;
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +13,19 @@ pub struct InlineSettings {
     /// `provider/model` or a short name, as its sender writes it.
     pub model: Option<String>,
     /// How hard to think.
-    pub thinking: Option<String>,
+    pub thinking: Option<Word<ThinkingLevel>>,
     /// What is told of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verbose_level: Option<String>,
+    pub verbose_level: Option<Word<Verbosity>>,
     /// What is shown of thoughts.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reasoning_level: Option<String>,
+    pub reasoning_level: Option<Word<Thoughts>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exec_host: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec_security: Option<String>,
+    pub exec_security: Option<Word<ExecSecurity>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec_ask: Option<String>,
+    pub exec_ask: Option<Word<ExecAsk>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exec_node: Option<String>,
 }
@@ -31,7 +33,7 @@ pub struct InlineSettings {
 impl InlineSettings {
     /// A model and how hard it thinks.
     #[must_use]
-    pub fn asking(model: Option<String>, thinking: Option<String>) -> Self {
+    pub fn asking(model: Option<String>, thinking: Option<Word<ThinkingLevel>>) -> Self {
         Self { model, thinking, ..Self::default() }
     }
 
@@ -40,16 +42,14 @@ impl InlineSettings {
         for directive in directives {
             match directive {
                 Directive::Model(Arg::Is(name)) => self.model = Some(name.clone()),
-                Directive::Think(Arg::Is(level)) => self.thinking = Some(level.as_str().to_owned()),
-                Directive::Verbose(Arg::Is(level)) => self.verbose_level = Some(level.as_str().to_owned()),
-                Directive::Reasoning(Arg::Is(level)) => {
-                    self.reasoning_level = Some(level.as_str().to_owned());
-                }
+                Directive::Think(Arg::Is(level)) => self.thinking = Some((*level).into()),
+                Directive::Verbose(Arg::Is(level)) => self.verbose_level = Some((*level).into()),
+                Directive::Reasoning(Arg::Is(level)) => self.reasoning_level = Some((*level).into()),
                 Directive::Exec(Arg::Is(wish)) => {
                     let wish = wish.clone();
                     self.exec_host = wish.host.or(self.exec_host.take());
-                    self.exec_security = wish.security.or(self.exec_security.take());
-                    self.exec_ask = wish.ask.or(self.exec_ask.take());
+                    self.exec_security = wish.security.map(Word::Known).or(self.exec_security.take());
+                    self.exec_ask = wish.ask.map(Word::Known).or(self.exec_ask.take());
                     self.exec_node = wish.node.or(self.exec_node.take());
                 }
                 // What is usual is what holds; how a message waits is decided before its turn.
@@ -65,19 +65,17 @@ impl InlineSettings {
 
     /// The session as this message sees it. Model and thinking are chosen elsewhere: they are checked.
     pub(crate) fn over(&self, mut session: SessionEntry) -> SessionEntry {
-        let rows = [
-            (&self.verbose_level, &mut session.verbose_level),
-            (&self.reasoning_level, &mut session.reasoning_level),
-            (&self.exec_host, &mut session.exec_host),
-            (&self.exec_security, &mut session.exec_security),
-            (&self.exec_ask, &mut session.exec_ask),
-            (&self.exec_node, &mut session.exec_node),
-        ];
-        for (asked, kept) in rows {
-            if asked.is_some() {
-                kept.clone_from(asked);
+        fn put<T: Clone>(asked: Option<&T>, kept: &mut Option<T>) {
+            if let Some(asked) = asked {
+                *kept = Some(asked.clone());
             }
         }
+        put(self.verbose_level.as_ref(), &mut session.verbose_level);
+        put(self.reasoning_level.as_ref(), &mut session.reasoning_level);
+        put(self.exec_host.as_ref(), &mut session.exec_host);
+        put(self.exec_security.as_ref(), &mut session.exec_security);
+        put(self.exec_ask.as_ref(), &mut session.exec_ask);
+        put(self.exec_node.as_ref(), &mut session.exec_node);
         session
     }
 }
@@ -85,6 +83,8 @@ impl InlineSettings {
 #[cfg(test)]
 mod tests {
     use homard_policy::words::{Reading, read};
+    use homard_protocol::session_words::{ExecAsk, ExecSecurity, Thoughts, Verbosity};
+    use homard_protocol::{ThinkingLevel, Word};
     use homard_store::SessionEntry;
 
     use super::InlineSettings;
@@ -97,18 +97,24 @@ mod tests {
         let mut inline = InlineSettings::default();
         inline.take(&read(text, &Reading::default()).directives);
         let session = SessionEntry {
-            verbose_level: Some("off".to_owned()),
-            thinking_level: Some("high".to_owned()),
+            verbose_level: Some(Verbosity::Off.into()),
+            thinking_level: Some(ThinkingLevel::High.into()),
             exec_host: Some("gateway".to_owned()),
             ..SessionEntry::default()
         };
         let seen = inline.over(session);
         let word = |word: &str| Some(word.to_owned());
-        assert_eq!((seen.verbose_level, seen.reasoning_level), (word("full"), word("on")));
+        assert_eq!(
+            (seen.verbose_level, seen.reasoning_level),
+            (Some(Verbosity::Full.into()), Some(Thoughts::On.into()))
+        );
         assert_eq!((seen.exec_host, seen.exec_node), (word("node"), word("desk")));
-        assert_eq!((seen.exec_security, seen.exec_ask), (word("deny"), word("always")));
-        assert_eq!(seen.thinking_level, word("high"));
-        let plain = SessionEntry { exec_ask: word("always"), ..SessionEntry::default() };
+        assert_eq!(
+            (seen.exec_security, seen.exec_ask),
+            (Some(ExecSecurity::Deny.into()), Some(ExecAsk::Always.into()))
+        );
+        assert_eq!(seen.thinking_level, Some(ThinkingLevel::High.into()));
+        let plain = SessionEntry { exec_ask: Some(Word::of("of old")), ..SessionEntry::default() };
         assert_eq!(InlineSettings::default().over(plain.clone()), plain);
     }
 
@@ -117,7 +123,10 @@ mod tests {
         let kept =
             r#"{"source":"chat.send","model":"a/b","thinking":"low","timeout_ms":null,"extra_system":null}"#;
         let options: TurnOptions = serde_json::from_str(kept).unwrap();
-        assert_eq!(options.settings, InlineSettings::asking(Some("a/b".into()), Some("low".into())));
+        assert_eq!(
+            options.settings,
+            InlineSettings::asking(Some("a/b".into()), Some(ThinkingLevel::Low.into()))
+        );
         let again: TurnOptions = serde_json::from_str(&serde_json::to_string(&options).unwrap()).unwrap();
         assert_eq!(again, options);
         let bare: TurnOptions = serde_json::from_str("{}").unwrap();

@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use homard_llm::ThinkingLevel;
 use homard_models::failover::{CallRecord, Meter, OpenedCall};
+use homard_protocol::{ThinkingLevel, Word};
 use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
 
 use crate::intake::admit::Admitted;
@@ -70,7 +70,7 @@ impl Meter for RunMeter {
             usage: record.usage,
             first_ms: record.first_ms,
             total_ms: record.total_ms,
-            outcome: record.outcome.to_owned(),
+            outcome: record.outcome.into(),
         };
         match record.open {
             Some(id) => self.store.usage().settle(id, row),
@@ -80,6 +80,6 @@ impl Meter for RunMeter {
 }
 
 /// The level, where the model was asked to think at all.
-fn thinking(level: ThinkingLevel) -> Option<String> {
-    (level != ThinkingLevel::Off).then(|| level.as_str().to_owned())
+fn thinking(level: ThinkingLevel) -> Option<Word<ThinkingLevel>> {
+    (level != ThinkingLevel::Off).then_some(Word::Known(level))
 }

@@ -13,6 +13,7 @@ use homard_protocol::events::{
     CompactionPhase, RunPhase, ToolItem, ToolPhase,
 };
 use homard_protocol::limits::DELTA_INTERVAL;
+use homard_protocol::session_words::Thoughts;
 use homard_protocol::{RunId, ToolCall, ToolResultMessage};
 use homard_runtime::{Clock, Mutex};
 use serde_json::json;
@@ -63,7 +64,7 @@ struct State {
     kept: usize,
     segments: u32,
     last_told: Option<Instant>,
-    reasoning: Reasoning,
+    reasoning: Thoughts,
     thought: Thought,
     /// How the answer is to be delivered.
     wishes: Vec<Directive>,
@@ -78,29 +79,6 @@ struct Thought {
     last_told: Option<Instant>,
     /// Whether it stands before the answer already.
     is_shown: bool,
-}
-
-/// What becomes of the model's reasoning.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Reasoning {
-    /// It is not told.
-    Off,
-    /// It stands before the answer.
-    On,
-    /// It is told as it comes, apart from the answer.
-    #[default]
-    Stream,
-}
-
-impl Reasoning {
-    /// As a session spells it; who says nothing sees it live.
-    pub(crate) fn of(level: Option<&str>) -> Self {
-        match level {
-            Some("off") => Self::Off,
-            Some("on") => Self::On,
-            Some(_) | None => Self::Stream,
-        }
-    }
 }
 
 impl Narrator {
@@ -149,7 +127,7 @@ impl Narrator {
     }
 
     /// What becomes of the model's reasoning.
-    pub(crate) fn set_reasoning(&self, reasoning: Reasoning) {
+    pub(crate) fn set_reasoning(&self, reasoning: Thoughts) {
         self.state.lock().reasoning = reasoning;
     }
 
@@ -266,11 +244,11 @@ impl Narrator {
     fn thought(&self, text: &str) {
         let due = {
             let mut state = self.state.lock();
-            if state.reasoning == Reasoning::Off {
+            if state.reasoning == Thoughts::Off {
                 return;
             }
             state.thought.text.push_str(text);
-            state.reasoning == Reasoning::Stream
+            state.reasoning == Thoughts::Stream
                 && state.thought.last_told.is_none_or(|last| last.elapsed() >= DELTA_INTERVAL)
         };
         if due {
@@ -283,7 +261,7 @@ impl Narrator {
         let data = {
             let mut state = self.state.lock();
             let delta = state.thought.text.get(state.thought.told..).unwrap_or_default();
-            if delta.is_empty() || state.reasoning != Reasoning::Stream {
+            if delta.is_empty() || state.reasoning != Thoughts::Stream {
                 return;
             }
             let data = AgentData::Thinking { text: state.thought.text.clone(), delta: delta.to_owned() };
@@ -302,7 +280,7 @@ impl Narrator {
                 state.text.push_str("\n\n");
                 state.segment = state.text.len();
             }
-            if state.reasoning == Reasoning::On
+            if state.reasoning == Thoughts::On
                 && !state.thought.is_shown
                 && !state.thought.text.trim().is_empty()
             {

@@ -8,7 +8,7 @@ use homard_config::Config;
 use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, SendAction, send_policy};
 use homard_protocol::events::{OperationPhase, SessionOperation, SessionOperationEvent};
-use homard_protocol::{ChannelId, RunId, SessionKey};
+use homard_protocol::{ChannelId, RunId, SessionKey, Word};
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
@@ -44,8 +44,16 @@ pub enum Queue {
 impl Queue {
     /// As whoever sends a message says, or the session where they say nothing. A word nobody knows lets it wait.
     #[must_use]
-    pub fn by_word(queue_mode: Option<&str>) -> Self {
-        Self::Told(queue_mode.map(|word| QueueMode::parse(word).unwrap_or(QueueMode::Followup)))
+    pub fn by_word(queue_mode: Option<&Word<QueueMode>>) -> Self {
+        Self::Told(queue_mode.map(|word| word.read(QueueMode::parse).unwrap_or(QueueMode::Followup)))
+    }
+
+    /// Where the report of a compaction goes, if anybody waits for it.
+    pub(crate) fn report(self) -> Option<ReportSlot> {
+        match self {
+            Self::Compact(_, report) => report,
+            Self::Wait | Self::Steer | Self::SteerToo | Self::Told(_) | Self::Collect(_) => None,
+        }
     }
 
     /// The same, except that it does not go to the turn under way.
@@ -60,10 +68,10 @@ impl Queue {
 /// How messages wait in a session, as it keeps it.
 pub(crate) fn kept_wish(entry: &SessionEntry) -> QueueOptions {
     QueueOptions::kept(
-        entry.queue_mode.as_deref(),
+        entry.queue_mode.as_ref(),
         entry.queue_debounce_ms,
         entry.queue_cap,
-        entry.queue_drop.as_deref(),
+        entry.queue_drop.as_ref(),
     )
 }
 
@@ -90,13 +98,6 @@ pub(crate) fn unless_asking(
         _ if asks && wish.is_none() => QueuePolicy { mode: QueueMode::Followup, ..policy },
         _ => policy,
     }
-}
-
-/// What became of a message that was to wait as a policy says.
-pub(crate) enum Queued {
-    Taken(Accepted),
-    /// Too many wait already, and the new one has to go.
-    NoRoom,
 }
 
 impl Turns {
@@ -156,26 +157,26 @@ impl Turns {
         let session = self.inner().store().sessions().get(key).await?;
         let entry = session.as_ref().map(|session| &session.entry);
         let config = self.inner().config();
-        let own = entry.and_then(|entry| entry.send_policy.as_deref());
+        let own = entry.and_then(|entry| entry.send_policy.as_ref());
         let place = sending::Place { own, session: key, channel: None, chat: None };
         if send_policy(&config.session.send_policy, &place) == SendAction::Deny {
             return Err(AcceptError::NotAnswered);
         }
         let inline = QueueOptions { mode: options.queue.mode.or(asked), ..options.queue };
         let policy = unless_asking(operators_policy(&config, entry, inline), &options, inline.mode);
-        match self.queue_by(admitted, options, &policy).await? {
-            Queued::Taken(accepted) => Ok(accepted),
-            Queued::NoRoom => Err(AcceptError::Full(policy.cap)),
-        }
+        self.queue_by(admitted, options, &policy).await
     }
 
     /// Lets a message wait as a policy says.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept); [`AcceptError::Full`] when too many wait already and the new one has to go.
     pub(crate) async fn queue_by(
         &self,
         admitted: Admitted,
         mut options: TurnOptions,
         policy: &QueuePolicy,
-    ) -> Result<Queued, AcceptError> {
+    ) -> Result<Accepted, AcceptError> {
         let key = admitted.session_key().clone();
         let id = run_id(&admitted)?;
         let mut is_known = self.runs().get(&id).is_some();
@@ -200,29 +201,26 @@ impl Turns {
             true => Some(Vec::new()),
             false => overflow::make_room(self, &key, policy, &mut options),
         };
-        let Some(given_up) = given_up else { return Ok(Queued::NoRoom) };
+        let Some(given_up) = given_up else { return Err(AcceptError::Full(policy.cap)) };
         let taken = self.enqueue(admitted, options, queue, None).await;
         match &taken {
             Ok(Accepted::Started { .. }) => overflow::let_go(self, given_up).await,
             _ => overflow::take_back(self, given_up),
         }
-        taken.map(Queued::Taken)
+        taken
     }
 
     /// What is to be done with a message of this session.
-    pub(crate) fn kind_of(&self, queue: Queue, key: &SessionKey) -> (Kind, Option<ReportSlot>) {
+    pub(crate) fn kind_of(&self, queue: &Queue, key: &SessionKey) -> Kind {
         match queue {
-            Queue::Wait => (Kind::Turn, None),
-            Queue::Steer => (Kind::Steer, None),
-            Queue::SteerToo => (Kind::SteerToo, None),
-            Queue::Compact(wish, slot) => (Kind::Compact(wish), slot),
-            // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
-            Queue::Collect(_) if self.runs().of_session(key).is_empty() => (Kind::Turn, None),
-            Queue::Collect(quiet) => {
-                let quiet_ms = millis(quiet);
-                (Kind::Collect { quiet_ms }, None)
+            Queue::Steer => Kind::Steer,
+            Queue::SteerToo => Kind::SteerToo,
+            Queue::Compact(wish, _) => Kind::Compact(wish.clone()),
+            Queue::Collect(quiet) if !self.runs().of_session(key).is_empty() => {
+                Kind::Collect { quiet_ms: millis(*quiet) }
             }
-            Queue::Told(_) => (Kind::Turn, None),
+            // Without a run under way there is nothing to steer or to wait for, and nothing needs to be looked up.
+            Queue::Wait | Queue::Told(_) | Queue::Collect(_) => Kind::Turn,
         }
     }
 }

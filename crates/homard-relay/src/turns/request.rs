@@ -4,12 +4,13 @@
 //! goes the same way.
 
 use homard_policy::queue::{Overflow, QueueOptions};
-use homard_protocol::{SessionKey, UserMessage};
+use homard_protocol::prompt_report::PromptMode;
+use homard_protocol::{SessionKey, UserMessage, Word};
 use homard_store::{InboxId, RunRecord};
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
 
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::intake::admit::Admitted;
 use crate::intake::origin::Origin;
 use crate::turn_setup::program::Program;
@@ -24,9 +25,9 @@ pub struct TurnOptions {
     /// By which way it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How little the model is told first: `minimal` or `none`.
+    /// How little the model is told first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_mode: Option<String>,
+    pub prompt_mode: Option<Word<PromptMode>>,
     /// What holds for this turn only.
     #[serde(flatten)]
     pub settings: InlineSettings,

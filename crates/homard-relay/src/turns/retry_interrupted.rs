@@ -9,7 +9,7 @@ use homard_store::{RunRecord, StoreError};
 
 use crate::delivery::answer::preview_key;
 use crate::delivery::outbox::{receipt_of, row_of};
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;

@@ -12,7 +12,7 @@ use homard_models::budget::Spender;
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_protocol::events::{ErrorKind, RunPhase};
-use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope};
+use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope, Word};
 use homard_runtime::{OrCancel, OrLog, TRACE};
 use homard_store::{CallOwner, Context, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, TurnSlot};
@@ -45,7 +45,6 @@ use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
-use crate::turns::narrate::Reasoning;
 use crate::turns::outcome::{
     Answered, Failed, Failure, ModelUsed, Stopped, TakenOver, TurnFacts, TurnOutcome,
 };
@@ -269,7 +268,8 @@ pub(crate) async fn prepare(
     run.narrator.status("preparing_context");
     inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
     session.entry = options.settings.over(session.entry);
-    run.narrator.set_reasoning(Reasoning::of(session.entry.reasoning_level.as_deref()));
+    let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
+    run.narrator.set_reasoning(shown.unwrap_or_default());
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{SkillCommand, invoke, named};
+use super::{SkillCommand, named, told};
 use crate::front_matter::FrontMatter;
 use crate::load::{Skill, SkillOrigin};
 
@@ -48,11 +48,10 @@ fn calls_are_told_from_other_words() {
     ];
     let commands = commands(&["gh", "day-planner"]);
     for (text, expected) in rows {
-        let call = invoke(&commands, text, Path::new("/h"));
-        let found = call.as_ref().map(|call| (call.skill.name.as_str(), call.args.as_str()));
-        assert_eq!(found, expected, "{text}");
+        let expected = expected.map(|(skill, asked)| {
+            let asked = if asked.is_empty() { "Nothing more was said." } else { asked };
+            format!("Use the skill \"{skill}\": read ~/{skill}/SKILL.md and follow it.\n\n{asked}")
+        });
+        assert_eq!(told(&commands, text, Path::new("/h")), expected, "{text}");
     }
-    let call = invoke(&commands, "/gh list", Path::new("/h")).unwrap();
-    assert_eq!(call.message, "Use the skill \"gh\": read ~/gh/SKILL.md and follow it.\n\nlist");
-    assert_eq!(call.tool, None);
 }

@@ -10,6 +10,7 @@ use homard_protocol::DeviceId;
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::engine::database::sha256;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
@@ -18,6 +19,7 @@ pub use pairing::{NewDeviceRequest, PENDING_TTL_MS, PendingDevice, PendingOutcom
 pub use tokens::{DeviceToken, HeldToken};
 
 /// A device that may connect.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedDevice {
@@ -26,30 +28,22 @@ pub struct PairedDevice {
     /// Its Ed25519 public key.
     pub public_key: String,
     /// What it calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// What the owner of the gateway calls it; kept when it describes itself anew.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator_label: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// How that program uses the gateway.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
     /// The roles it was approved for.
     pub roles: Vec<String>,
     /// The scopes it was approved for.
     pub scopes: Vec<String>,
     /// Where it connected from when it was approved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// How it was approved: `owner`, `silent` and so on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_via: Option<String>,
     /// When it was first paired.
     #[serde(rename = "createdAtMs")]
@@ -58,7 +52,7 @@ pub struct PairedDevice {
     #[serde(rename = "approvedAtMs")]
     pub approved_at: Timestamp,
     /// When it was last connected.
-    #[serde(rename = "lastSeenAtMs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "lastSeenAtMs")]
     pub last_seen_at: Option<Timestamp>,
 }
 

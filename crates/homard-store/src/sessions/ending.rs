@@ -4,10 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_protocol::methods::sessions::archive::SessionEnding;
 use homard_protocol::{SessionId, SessionKey};
 use uuid::Uuid;
 
-use super::restore::{Ended, remember};
+use super::restore::remember;
 use super::rows::{load, remove, save};
 use super::{Draft, SessionEntry, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
@@ -89,7 +90,7 @@ fn reset(batch: &mut Batch<'_>, key: &SessionKey, reason: ResetReason) -> Result
     };
     tracing::debug!(%key, ?reason, "session reset");
     notes::forget(batch, key)?;
-    let archived = archive(batch, &old, Ended::Reset)?;
+    let archived = archive(batch, &old, SessionEnding::Reset)?;
     let previous = Some(old.session_id.clone());
     let mut draft = Draft::of(old.clone());
     draft.record = SessionRecord {
@@ -151,7 +152,7 @@ fn delete(
 ) -> Result<DeletedSession, StoreError> {
     let Some(old) = load(batch.conn, key)? else { return Ok(DeletedSession::default()) };
     let archived = match archive_transcript {
-        ArchiveTranscript::Keep => archive(batch, &old, Ended::Deleted)?,
+        ArchiveTranscript::Keep => archive(batch, &old, SessionEnding::Deleted)?,
         ArchiveTranscript::Remove => {
             if let Some(path) = transcripts::discard(batch, &old.session_id)? {
                 batch.effects.remove_after(path);
@@ -168,12 +169,12 @@ fn delete(
 pub(super) fn archive(
     batch: &mut Batch<'_>,
     old: &SessionRecord,
-    why: Ended,
+    why: SessionEnding,
 ) -> Result<Vec<PathBuf>, StoreError> {
     let path = transcripts::discard(batch, &old.session_id)?;
     let to = path.as_ref().map(|path| archive_path(path, why.as_str(), &batch.clock.now_rfc3339()));
     // A reset of a conversation nobody wrote in leaves nothing to go back to.
-    if to.is_some() || why == Ended::Deleted {
+    if to.is_some() || why == SessionEnding::Deleted {
         remember(batch, old, why, to.as_deref())?;
     }
     if let (Some(from), Some(to)) = (path, &to) {

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use homard_protocol::{AgentId, SessionId, SessionKey};
+use homard_protocol::methods::sessions::archive::SessionEnding;
+use homard_protocol::{AgentId, SessionId, SessionKey, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -23,29 +24,12 @@ const COLUMNS: &str =
 /// Most ended conversations listed at once.
 const MAX_LISTED: usize = 1000;
 
-/// How a conversation ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
-    Deleted,
-    Reset,
-}
-
-impl Ended {
-    /// The word in the database and in the archive's file name.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Deleted => "deleted",
-            Self::Reset => "reset",
-        }
-    }
-}
-
 /// A conversation that was deleted or reset and can be brought back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndedSession {
     /// The session as it was.
     pub record: SessionRecord,
-    pub reason: String,
+    pub reason: Word<SessionEnding>,
     pub ended_at: Timestamp,
     /// The name its transcript is kept under, in the agent's folder of sessions; `None` when it had none.
     pub file: Option<String>,
@@ -98,7 +82,7 @@ impl SessionStore<'_> {
 pub(super) fn remember(
     batch: &Batch<'_>,
     old: &SessionRecord,
-    why: Ended,
+    why: SessionEnding,
     kept_at: Option<&Path>,
 ) -> Result<(), StoreError> {
     let entry = SessionEntry { skills_snapshot: None, ..old.entry.clone() };
@@ -127,7 +111,7 @@ fn restore(batch: &mut Batch<'_>, which: &RestoreWhich) -> Result<Option<Session
     let mut record = ended.record;
     batch.execute("DELETE FROM ended_sessions WHERE session_id = ?1", [record.session_id.as_str()])?;
     if let Some(current) = load(batch.conn, &record.key)? {
-        archive(batch, &current, Ended::Reset)?;
+        archive(batch, &current, SessionEnding::Reset)?;
         notes::forget(batch, &record.key)?;
         remove(batch, &record.key)?;
     }
@@ -180,7 +164,7 @@ fn find(conn: &Connection, which: &RestoreWhich) -> Result<Option<EndedSession>,
 fn read(row: &Row<'_>) -> Result<EndedSession, StoreError> {
     Ok(EndedSession {
         record: super::rows::read(row)?,
-        reason: row.get(6)?,
+        reason: Word::of(row.get::<_, String>(6)?),
         file: row.get(7)?,
         ended_at: row.get(8)?,
     })

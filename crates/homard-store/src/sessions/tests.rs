@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use homard_protocol::{AgentId, SessionId};
+use homard_protocol::{AgentId, QueueMode, SessionId, ThinkingLevel, Word};
 use serde_json::json;
 
 use super::{ArchiveTranscript, ResetReason, SessionEntry, SessionOrigin, preview};
@@ -15,8 +15,12 @@ async fn a_patch_makes_the_session_and_then_changes_it() {
     let home = Home::new();
     let main = key("agent:main:main");
     assert!(home.store.sessions().get(&main).await.unwrap().is_none());
-    let made =
-        home.store.sessions().patch(&main, |entry| entry.thinking_level = Some("high".into())).await.unwrap();
+    let made = home
+        .store
+        .sessions()
+        .patch(&main, |entry| entry.thinking_level = Some(ThinkingLevel::High.into()))
+        .await
+        .unwrap();
     assert_eq!(made.entry.created_at, Some(NOW));
     home.clock.advance(Duration::from_millis(5));
     let forged = SessionId::parse("forged").unwrap();
@@ -24,7 +28,7 @@ async fn a_patch_makes_the_session_and_then_changes_it() {
         home.store.sessions().patch(&main, move |entry| entry.session_id = Some(forged)).await.unwrap();
     assert_eq!(patched.session_id, made.session_id);
     assert_eq!(patched.entry.updated_at, NOW + 5);
-    assert_eq!(patched.entry.thinking_level.as_deref(), Some("high"));
+    assert_eq!(patched.entry.thinking_level, Some(ThinkingLevel::High.into()));
     assert_eq!(home.store.sessions().get(&main).await.unwrap(), Some(patched.clone()));
     assert_eq!(home.store.sessions().by_id(&made.session_id).await.unwrap(), Some(patched));
 }
@@ -37,7 +41,7 @@ async fn what_no_list_asks_for_is_written_without_their_indexes() {
     let main = key("agent:main:main");
     let log = home.dir.path().join("state/homard.sqlite-wal");
     let think = async |level: &str| {
-        let level = level.to_owned();
+        let level = Word::of(level);
         let change = |entry: &mut SessionEntry| entry.thinking_level = Some(level);
         home.store.sessions().patch(&main, change).await.unwrap();
         std::fs::metadata(&log).unwrap().len()
@@ -66,11 +70,11 @@ async fn a_reset_begins_a_new_transcript_and_keeps_how_the_owner_likes_it() {
     let main = key("agent:main:main");
     let old = home.says("agent:main:main", "r1", "hello").await.session.session_id;
     let change = |entry: &mut SessionEntry| {
-        entry.thinking_level = Some("high".into());
+        entry.thinking_level = Some(ThinkingLevel::High.into());
         entry.label = Some("mine".into());
         entry.origin = Some(SessionOrigin { from: Some("me".into()), ..SessionOrigin::default() });
         entry.model_override = Some("m".into());
-        entry.queue_mode = Some("steer".into());
+        entry.queue_mode = Some(QueueMode::Steer.into());
         entry.exec_host = Some("node".into());
         entry.input_tokens = Some(9);
         entry.compaction_count = Some(2);
@@ -81,7 +85,10 @@ async fn a_reset_begins_a_new_transcript_and_keeps_how_the_owner_likes_it() {
     let entry = &reset.record.entry;
     assert_eq!(reset.previous, Some(old.clone()));
     assert_ne!(reset.record.session_id, old);
-    assert_eq!((entry.thinking_level.as_deref(), entry.label.as_deref()), (Some("high"), Some("mine")));
+    assert_eq!(
+        (&entry.thinking_level, entry.label.as_deref()),
+        (&Some(ThinkingLevel::High.into()), Some("mine"))
+    );
     assert!(entry.origin.is_some());
     assert_eq!((&entry.model_override, &entry.queue_mode, &entry.exec_host), (&None, &None, &None));
     assert_eq!((entry.input_tokens, entry.compaction_count, entry.system_sent), (None, Some(0), Some(false)));

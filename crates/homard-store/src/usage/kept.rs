@@ -1,6 +1,6 @@
 //! Single calls read back: those of a run, and a session's as a curve.
 
-use homard_protocol::{RunId, SessionId, SessionKey, Usage};
+use homard_protocol::{RunId, SessionId, SessionKey, Usage, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, Row, params};
 
@@ -138,7 +138,7 @@ fn read(row: &Row<'_>) -> Result<KeptCall, StoreError> {
         model: row.get(7)?,
         api: row.get(8)?,
         profile: row.get(9)?,
-        thinking: row.get(10)?,
+        thinking: optional(10)?.map(Word::of),
     };
     let usage = Usage {
         input: number(row, 12)?,
@@ -150,7 +150,7 @@ fn read(row: &Row<'_>) -> Result<KeptCall, StoreError> {
     };
     let first: Option<i64> = row.get(22)?;
     let total: Option<i64> = row.get(23)?;
-    let outcome: Option<String> = row.get(24)?;
+    let outcome = optional(24)?.map(Word::of).unwrap_or_default();
     let whole = |ms: i64| u64::try_from(ms).unwrap_or(0);
     let row = CallRow {
         at: row.get(0)?,
@@ -159,7 +159,7 @@ fn read(row: &Row<'_>) -> Result<KeptCall, StoreError> {
         usage,
         first_ms: first.map(whole),
         total_ms: total.map_or(0, whole),
-        outcome: outcome.unwrap_or_default(),
+        outcome,
     };
     Ok(KeptCall { state, row })
 }

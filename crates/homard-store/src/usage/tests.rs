@@ -1,6 +1,6 @@
 //! Calls are kept with the turn that made them, and a crash never makes one look free.
 
-use homard_protocol::{AgentId, Cost, SessionId, Usage};
+use homard_protocol::{AgentId, Cost, SessionId, ThinkingLevel, Usage, Word};
 use rusqlite::Connection;
 
 use super::kept::{COUNT_OF_SESSION, OF_SESSION, of_run_sql};
@@ -34,12 +34,12 @@ pub(super) fn call(session: &str, run: &str, at: i64, used: Usage) -> CallRow {
             model: "large".to_owned(),
             api: "anthropic-messages".to_owned(),
             profile: Some("anthropic:default".to_owned()),
-            thinking: Some("low".to_owned()),
+            thinking: Some(ThinkingLevel::Low.into()),
         },
         usage: used,
         first_ms: Some(200),
         total_ms: 1_000,
-        outcome: "stop".to_owned(),
+        outcome: Word::of("stop"),
     }
 }
 

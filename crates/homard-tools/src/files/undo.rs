@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use homard_protocol::SessionKey;
+use homard_protocol::methods::sessions::undo::UndoChange;
 use homard_runtime::{Clock, Mutex};
 
 pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
-pub use plan::{FileChange, FileState, RunChanges, What};
+pub use plan::{FileChange, FileState, RunChanges};
 pub use restore::{Failed, UndoError, UndoOptions, UndoReport};
 
 use journal::{Journal, RunHeader};
@@ -117,7 +118,7 @@ impl Undo {
         let is_it = |change: &&FileChange| change.path.canonicalize().is_ok_and(|changed| changed == path);
         let changes: Vec<&FileChange> = runs.iter().flat_map(|run| &run.files).filter(is_it).collect();
         changes.first().is_some_and(|last| last.state == FileState::Restorable)
-            && changes.iter().any(|change| change.what == What::Created)
+            && changes.iter().any(|change| change.what == UndoChange::Created)
     }
 
     /// What undoing would do, without doing it. Blocks on the disk.

@@ -4,7 +4,9 @@ use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::agents::{AgentsCreate, AgentsCreateParams, AgentsDelete, AgentsDeleteParams};
+use homard_protocol::methods::agents::{
+    AgentsCreate, AgentsCreateParams, AgentsDelete, AgentsDeleteParams, RemovalMethod,
+};
 use homard_protocol::methods::chat::agent::{AgentSummary, AgentsList};
 
 use super::Cx;
@@ -117,7 +119,8 @@ async fn act(cx: &Cx, client: &Client, command: &AgentsCommand) -> anyhow::Resul
                 return Ok(cx.console.json(&gone)?);
             }
             cx.console.line(&format!("{} is gone", gone.agent_id))?;
-            for folder in gone.removed.iter().flatten().filter(|folder| folder.method == "trash") {
+            for folder in gone.removed.iter().flatten().filter(|folder| folder.method == RemovalMethod::Trash)
+            {
                 cx.console.line(&format!("{} is in the trash of the state folder", folder.path))?;
             }
             for folder in gone.failed.iter().flatten() {

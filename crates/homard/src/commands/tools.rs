@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use homard_protocol::SessionRef;
 use homard_protocol::methods::tools::{
-    ExplainedLayer, ExplainedTool, ToolsExplain, ToolsExplainParams, ToolsExplainResult,
+    ExplainedLayer, ExplainedTool, LayerWord, ToolsExplain, ToolsExplainParams, ToolsExplainResult,
 };
 
 use super::Cx;
@@ -133,12 +133,12 @@ async fn explain(cx: &Cx, args: ExplainArgs) -> anyhow::Result<()> {
 }
 
 fn row(layer: &ExplainedLayer) -> Vec<String> {
-    let verdict = match layer.verdict.as_str() {
-        "denied" => "no",
-        "notListed" => "no, not listed",
-        "allowed" => "yes",
-        _ if layer.place.is_none() => "not configured",
-        _ => "says nothing",
+    let verdict = match layer.verdict {
+        LayerWord::Denied => "no",
+        LayerWord::NotListed => "no, not listed",
+        LayerWord::Allowed => "yes",
+        LayerWord::Silent if layer.place.is_none() => "not configured",
+        LayerWord::Silent => "says nothing",
     };
     let decides = if layer.decides { "← decides" } else { "" };
     vec![

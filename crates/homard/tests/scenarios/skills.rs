@@ -297,6 +297,10 @@ async fn a_person_calls_a_skill_by_name_and_finds_it_among_the_commands() {
     let asked = world.fake.requests().pop().unwrap().body.to_string();
     assert!(asked.contains("Use the skill") && asked.contains("greet my mother"), "{asked}");
     assert!(!asked.contains("/mail greet"), "{asked}");
+    teach(&world, "day-planner", "---\nname: day-planner\ndescription: Plan days\n---\nAsk, then plan.\n");
+    talk(&mut client, KEY, "/skill Day-Planner for tomorrow").await;
+    let asked = world.fake.requests().pop().unwrap().body.to_string();
+    assert!(asked.contains("day-planner/SKILL.md and follow it.\\n\\nfor tomorrow"), "{asked}");
     talk(&mut client, KEY, "/nobody knows this").await;
     assert!(world.fake.requests().pop().unwrap().body.to_string().contains("/nobody knows this"));
     let calls = world.fake.requests().len();

@@ -2,34 +2,7 @@
 
 use crate::raw::session as raw;
 
-/// Yes or no.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SendAction {
-    #[default]
-    Allow,
-    Deny,
-}
-
-impl SendAction {
-    /// Reads the word of the file, or of `/send`.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word.trim().to_lowercase().as_str() {
-            "allow" | "on" => Some(Self::Allow),
-            "deny" | "off" => Some(Self::Deny),
-            _ => None,
-        }
-    }
-
-    /// The word that is kept and shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-        }
-    }
-}
+pub use homard_protocol::session_words::SendAction;
 
 /// One rule. Everything it asks for must hold; one that asks for nothing holds everywhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

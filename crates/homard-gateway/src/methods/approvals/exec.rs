@@ -7,9 +7,9 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
     ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalEnding, ApprovalIdParams, ApprovalKind,
     ApprovalReceipt, ApprovalResolveParams, ApprovalResolved, ApprovalReviewer, ApprovalRoute, ExecApproval,
-    ExecApprovalGetResult, ExecApprovalRequestParams, ExecAskMode, ExecHost, MAX_APPROVAL_WAIT_MS,
-    PluginApproval,
+    ExecApprovalGetResult, ExecApprovalRequestParams, ExecHost, MAX_APPROVAL_WAIT_MS, PluginApproval,
 };
+use homard_protocol::session_words::ExecAsk;
 use homard_protocol::word::Word;
 use homard_protocol::{ApprovalId, ErrorCode};
 use homard_runtime::millis_i64;
@@ -167,7 +167,7 @@ fn asked(cx: &Cx, params: ExecApprovalRequestParams) -> Result<ApprovalRequest, 
         cwd: params.cwd,
         resolved_path: params.resolved_path,
         reasons,
-        can_always: params.ask.as_ref().and_then(Word::known) != Some(ExecAskMode::Always)
+        can_always: params.ask.as_ref().and_then(Word::known) != Some(ExecAsk::Always)
             && !refused.contains(&ApprovalDecision::AllowAlways),
         terms: CommandTerms {
             security: params.security,

@@ -8,7 +8,7 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::exec_policy::{
     ExecApprovalsDefaults, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::gateway::Gateway;
 use crate::table::Cx;
@@ -66,16 +66,15 @@ async fn work(
 #[must_use]
 pub fn snapshot(path: &Path, loaded: &Loaded) -> ExecApprovalsSnapshot {
     let rules = ExecRules::default().in_force(&loaded.file, None, None);
-    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
     ExecApprovalsSnapshot {
         path: path.display().to_string(),
         exists: loaded.exists,
         file: loaded.file.to_shown(),
         hash: loaded.hash.clone(),
         resolved_defaults: ExecApprovalsDefaults {
-            security: word(json!(rules.security)),
-            ask: word(json!(rules.ask)),
-            ask_fallback: word(json!(rules.ask_fallback)),
+            security: rules.security,
+            ask: rules.ask,
+            ask_fallback: rules.ask_fallback,
             auto_allow_skills: rules.auto_allow_skills,
         },
     }

@@ -8,9 +8,10 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::chat::agent::{
     AgentAccepted, AgentFinished, AgentMeta, AgentModel, AgentParams, AgentPayload, AgentResult,
     AgentResultMeta, AgentSummary, AgentUsage, AgentWaitParams, AgentWaitResult, AgentsListResult,
-    ExecutionAttempt, ExecutionTrace,
+    AttemptResult, ExecutionAttempt, ExecutionTrace,
 };
-use homard_protocol::{RunId, Scope, SessionId, SessionKey, SessionRef, Usage};
+use homard_protocol::prompt_report::PromptMode;
+use homard_protocol::{RunAnswer, RunId, Scope, SessionId, SessionKey, SessionRef, Usage, Word};
 use homard_relay::{Accepted, InlineSettings, Queue, RunEnd, Source, TurnOptions};
 use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::channels::delivery;
-use crate::methods::chat::{finished_word, operator_message, read_images};
+use crate::methods::chat::{operator_message, read_images};
 use crate::methods::session_key;
 use crate::table::Cx;
 
@@ -67,13 +68,13 @@ fn check_rest(rest: &serde_json::Map<String, Value>) -> Result<(), RequestError>
 }
 
 /// How much the model is to be told first, where the caller says so.
-fn prompt_mode(rest: &serde_json::Map<String, Value>) -> Result<Option<String>, RequestError> {
-    match rest.get("promptMode") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(word)) if ["full", "minimal", "none"].contains(&word.as_str()) => {
-            Ok(Some(word.clone()))
-        }
-        Some(_) => {
+fn prompt_mode(rest: &serde_json::Map<String, Value>) -> Result<Option<Word<PromptMode>>, RequestError> {
+    let said = rest.get("promptMode").filter(|said| !said.is_null());
+    let mode = said.map(|said| said.as_str().and_then(|word| word.parse::<PromptMode>().ok()));
+    match mode {
+        None => Ok(None),
+        Some(Some(mode)) => Ok(Some(mode.into())),
+        Some(None) => {
             let words = "invalid agent params: at /promptMode: must be full, minimal or none";
             Err(RequestError::invalid(words))
         }
@@ -115,16 +116,16 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
     let accepted = accepted?;
     let (session_key, status) = match accepted {
         Accepted::Started { session_key, .. } | Accepted::Answered { session_key, .. } => {
-            (session_key, "accepted")
+            (session_key, RunAnswer::Accepted)
         }
-        Accepted::InFlight { session_key, .. } => (session_key, "in_flight"),
+        Accepted::InFlight { session_key, .. } => (session_key, RunAnswer::InFlight),
         Accepted::Finished(record) => return Ok(to_value(&finished(&record.run_id, &*record))),
     };
     cx.respond_early(&AgentAccepted {
         run_id: run_id.clone(),
         agent_id: session_key.agent_id().cloned(),
         session_key,
-        status: status.to_owned(),
+        status,
         accepted_at: gateway.clock().now_ms(),
     });
     match gateway.relay().turns().wait(&run_id, MAX_WAIT).await {
@@ -227,7 +228,7 @@ impl Over<'_> {
             provider: attempt.provider.clone(),
             model: attempt.model.clone(),
             profile: attempt.profile.clone(),
-            result: "error".to_owned(),
+            result: AttemptResult::Error,
             reason: Some(attempt.reason.clone()),
             error: Some(attempt.error.clone()),
         });
@@ -235,7 +236,7 @@ impl Over<'_> {
         let answer = has_answered.then(|| ExecutionAttempt {
             provider: self.provider.to_owned(),
             model: self.model.to_owned(),
-            result: "success".to_owned(),
+            result: AttemptResult::Success,
             ..ExecutionAttempt::default()
         });
         let is_other = |a: &Attempt| (a.provider.as_str(), a.model.as_str()) != (self.provider, self.model);
@@ -253,7 +254,7 @@ fn finished<'a>(run_id: &RunId, over: impl Into<Over<'a>>) -> AgentFinished {
     let began = over.started_at.unwrap_or(over.ended_at);
     AgentFinished {
         run_id: run_id.to_string(),
-        status: finished_word(over.status).to_owned(),
+        status: over.status.into(),
         summary: over.summary(),
         result: AgentResult {
             payloads: payloads(over.reply),
@@ -287,7 +288,7 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
     match gateway.store().runs().get(&run_id).await? {
         Some(record) if record.status.is_finished() => Ok(AgentWaitResult {
             run_id: run_id.to_string(),
-            status: finished_word(record.status).to_owned(),
+            status: record.status.into(),
             started_at: record.started_at,
             ended_at: record.ended_at,
             terminal_reply: terminal_reply(record.reply.as_ref()),
@@ -297,8 +298,12 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
         // Still under way, or nobody has asked for it yet: the waiting is over, not the run.
         _ => Ok(AgentWaitResult {
             run_id: run_id.to_string(),
-            status: "timeout".to_owned(),
-            ..AgentWaitResult::default()
+            status: RunAnswer::Timeout,
+            started_at: None,
+            ended_at: None,
+            error: None,
+            stop_reason: None,
+            terminal_reply: None,
         }),
     }
 }
@@ -306,7 +311,7 @@ pub(crate) async fn wait(cx: Cx, params: AgentWaitParams) -> Result<AgentWaitRes
 fn waited(run_id: &RunId, end: &RunEnd) -> AgentWaitResult {
     AgentWaitResult {
         run_id: run_id.to_string(),
-        status: finished_word(end.outcome.status()).to_owned(),
+        status: end.outcome.status().into(),
         started_at: end.outcome.started_at(),
         ended_at: Some(end.ended_at),
         error: end.outcome.error().map(str::to_owned),

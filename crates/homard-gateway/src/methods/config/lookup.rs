@@ -8,7 +8,7 @@ use homard_config::{ReloadAction, action_for, is_sensitive_key};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::config::lookup::{
     ConfigChild, ConfigHint, ConfigOpenFileResult, ConfigSchemaLookupParams, ConfigSchemaLookupResult,
-    MAX_LOOKUP_CHARS,
+    MAX_LOOKUP_CHARS, ReloadKind,
 };
 use serde_json::Value;
 use tokio::process::Command;
@@ -70,7 +70,7 @@ fn found(root: &Value, path: &str) -> Option<ConfigSchemaLookupResult> {
     }
     Some(ConfigSchemaLookupResult {
         schema: Value::Object(own),
-        reload_kind: (!path.is_empty()).then(|| reload_kind(&path).to_owned()),
+        reload_kind: (!path.is_empty()).then(|| reload_kind(&path)),
         hint: hint(walked.last().copied().unwrap_or_default(), words),
         hint_path: (!path.is_empty()).then(|| path.clone()),
         children: children(root, schema, &path),
@@ -106,7 +106,7 @@ fn children(root: &Value, schema: &Value, path: &str) -> Vec<ConfigChild> {
             kind: whole.get("type").cloned(),
             required: required.contains(&key),
             has_children: has("properties") || has("additionalProperties") || has("items"),
-            reload_kind: Some(reload_kind(&path).to_owned()),
+            reload_kind: Some(reload_kind(&path)),
             hint: hint(key, words),
             hint_path: Some(path.clone()),
             path,
@@ -138,11 +138,11 @@ fn spoken(key: &str) -> String {
     out
 }
 
-fn reload_kind(path: &str) -> &'static str {
+fn reload_kind(path: &str) -> ReloadKind {
     match action_for(&[path.to_owned()], ReloadMode::Hybrid) {
-        ReloadAction::None => "none",
-        ReloadAction::Hot(_) => "hot",
-        ReloadAction::Restart => "restart",
+        ReloadAction::None => ReloadKind::None,
+        ReloadAction::Hot(_) => ReloadKind::Hot,
+        ReloadAction::Restart => ReloadKind::Restart,
     }
 }
 

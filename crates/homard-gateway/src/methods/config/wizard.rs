@@ -35,7 +35,7 @@ pub(crate) async fn status(cx: Cx, params: WizardSessionParams) -> Result<Wizard
 }
 
 fn auth(cx: &Cx) -> &'static str {
-    cx.gateway.access().rules().auth.mode()
+    cx.gateway.access().rules().auth.mode().as_str()
 }
 
 fn refused(refusal: WizardRefusal) -> RequestError {

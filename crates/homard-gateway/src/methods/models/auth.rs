@@ -22,9 +22,6 @@ use crate::methods::check_range;
 use crate::methods::config::blocking;
 use crate::table::Cx;
 
-/// What a probe can bring, the best first.
-const BEST_FIRST: [&str; 8] =
-    ["ok", "rate_limit", "billing", "timeout", "unknown", "format", "auth", "no_model"];
 /// Longest message of a provider that is passed on, in characters.
 const MAX_WORDS: usize = 500;
 /// How long to wait until a provider that got its first credential can be called.
@@ -66,8 +63,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
     }
     let probed = ask(&gateway.relay().router(), agent, &options, gateway.clock()).await;
     let results: Vec<ProbeOutcome> = probed.iter().map(outcome).collect();
-    let rank = |one: &&ProbeOutcome| BEST_FIRST.iter().position(|word| *word == one.status);
-    let Some(best) = results.iter().min_by_key(rank) else {
+    let Some(best) = results.iter().min_by_key(|one| one.status) else {
         return Err(RequestError::invalid(match options.profile {
             Some(profile) => format!("provider `{provider}` has no credential `{profile}`"),
             None => format!("provider `{provider}` is not set up"),
@@ -75,7 +71,7 @@ pub(crate) async fn probe(cx: Cx, params: ModelsProbeParams) -> Result<ModelsPro
     };
     Ok(ModelsProbeResult {
         provider: provider.to_string(),
-        status: best.status.clone(),
+        status: best.status,
         latency_ms: best.latency_ms,
         error: best.error.clone(),
         results,
@@ -90,7 +86,7 @@ fn outcome(one: &Probed) -> ProbeOutcome {
     ProbeOutcome {
         profile_id: one.profile.clone(),
         label: one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
-        status: one.status().to_owned(),
+        status: one.status(),
         latency_ms,
         error: failed.map(|error| error.message.clip_chars(MAX_WORDS).to_owned()),
         hint: failed.map(|error| error.hint().to_owned()),

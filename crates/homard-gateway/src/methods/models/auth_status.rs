@@ -4,8 +4,8 @@ use crate::error::RequestError;
 use homard_models::auth::{Candidate, Described, Source};
 use homard_models::catalogue::{self, AuthKind};
 use homard_protocol::methods::models::auth_status::{
-    ApiKeySource, AuthProfileStatus, ModelsAuthStatusParams, ModelsAuthStatusResult, ProviderAuthStatus,
-    ProviderCapability,
+    ApiKeySource, AuthProfileStatus, AuthStatus, KeySource, ModelsAuthStatusParams, ModelsAuthStatusResult,
+    ProviderAuthStatus, ProviderCapability,
 };
 
 use crate::methods::models::auth::agent_named;
@@ -49,20 +49,26 @@ fn provider_status(
 ) -> ProviderAuthStatus {
     let profiles: Vec<AuthProfileStatus> = stored.iter().map(|one| profile(one, now)).collect();
     let api_key = candidates.iter().find_map(|candidate| key_source(&candidate.source));
-    let best = ["ok", "expiring", "cooldown", "expired", "invalid"];
+    let best = [
+        AuthStatus::Ok,
+        AuthStatus::Expiring,
+        AuthStatus::Cooldown,
+        AuthStatus::Expired,
+        AuthStatus::Invalid,
+    ];
     let best = best.into_iter().find(|word| profiles.iter().any(|one| one.status == *word));
     let status = match (best, &api_key) {
-        (Some(word @ ("ok" | "expiring")), _) => word,
-        (_, Some(_)) => "static",
+        (Some(word @ (AuthStatus::Ok | AuthStatus::Expiring)), _) => word,
+        (_, Some(_)) => AuthStatus::Static,
         (Some(word), None) => word,
-        (None, None) => "missing",
+        (None, None) => AuthStatus::Missing,
     };
     let name = catalogue::find(provider).map_or(provider, |row| row.name);
     ProviderAuthStatus {
         provider: provider.to_owned(),
         auth_provider: provider.to_owned(),
         display_name: name.to_owned(),
-        status: status.to_owned(),
+        status,
         profiles,
         api_key,
     }
@@ -72,31 +78,31 @@ fn provider_status(
 fn key_source(source: &Source) -> Option<ApiKeySource> {
     let (source, env_var) = match source {
         Source::Profile => return None,
-        Source::Env(name) => ("env", Some(name.clone())),
-        Source::Config => ("config", None),
-        Source::AwsChain => ("aws", None),
-        Source::Keyless => ("none", None),
+        Source::Env(name) => (KeySource::Env, Some(name.clone())),
+        Source::Config => (KeySource::Config, None),
+        Source::AwsChain => (KeySource::Aws, None),
+        Source::Keyless => (KeySource::None, None),
     };
-    Some(ApiKeySource { source: source.to_owned(), env_var })
+    Some(ApiKeySource { source, env_var })
 }
 
 fn profile(one: &Described, now: i64) -> AuthProfileStatus {
     let ends = one.expires.filter(|_| !one.renewable);
     let status = if one.problem.is_some() {
-        "invalid"
+        AuthStatus::Invalid
     } else if ends.is_some_and(|end| end <= now) {
-        "expired"
+        AuthStatus::Expired
     } else if one.cooling_until.is_some() {
-        "cooldown"
+        AuthStatus::Cooldown
     } else if ends.is_some_and(|end| end.saturating_sub(now) < ENDING) {
-        "expiring"
+        AuthStatus::Expiring
     } else {
-        "ok"
+        AuthStatus::Ok
     };
     AuthProfileStatus {
         profile_id: one.id.clone(),
         kind: one.kind.to_owned(),
-        status: status.to_owned(),
+        status,
         email: one.email.clone(),
         expires_at: one.expires,
         cooldown_until: one.cooling_until,

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::RunId;
 use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
+use homard_protocol::{RunId, ThinkingLevel, Word};
 use homard_relay::{InlineSettings, Queue, Source, TurnOptions};
 use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
@@ -98,7 +98,7 @@ async fn transcript(cx: &Cx, payload: Value) -> Result<Outcome, RequestError> {
 struct AgentRequest {
     message: String,
     session_key: Option<String>,
-    thinking: Option<String>,
+    thinking: Option<Word<ThinkingLevel>>,
     timeout_seconds: Option<u64>,
     key: Option<String>,
 }
@@ -131,7 +131,7 @@ struct Message {
     session_key: Option<String>,
     /// The node's own name for it: saying it twice says it once.
     key: Option<String>,
-    thinking: Option<String>,
+    thinking: Option<Word<ThinkingLevel>>,
     timeout: Option<Duration>,
 }
 

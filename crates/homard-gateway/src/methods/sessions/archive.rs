@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use homard_config::config::session::maintenance::Maintenance;
 use homard_protocol::methods::sessions::archive::{
-    EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams, SessionsEndedResult,
-    SessionsRestoreParams, SessionsRestoreResult,
+    CleanupMode, EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams,
+    SessionsEndedResult, SessionsRestoreParams, SessionsRestoreResult,
 };
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::millis_i64;
@@ -99,7 +99,7 @@ pub(crate) async fn cleanup(
     let spared = active.transpose()?;
     let mut result = SessionsCleanupResult {
         ok: true,
-        mode: if rules.enforce { "enforce" } else { "warn" }.to_owned(),
+        mode: if rules.enforce { CleanupMode::Enforce } else { CleanupMode::Warn },
         dry_run: !params.enforce.unwrap_or(rules.enforce),
         ..SessionsCleanupResult::default()
     };

@@ -5,7 +5,10 @@ use homard_protocol::methods::sessions::branches::{
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
 use homard_protocol::methods::system::side_lists::InSessionParams;
-use homard_protocol::{EntryKind, Message, SessionKey, UserBlock, UserContent};
+use homard_protocol::session_words::{Thoughts, Verbosity};
+use homard_protocol::{
+    EntryKind, Message, QueueMode, SessionKey, ThinkingLevel, UserBlock, UserContent, Word,
+};
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;
 
@@ -130,10 +133,10 @@ struct Settings {
     model: Option<String>,
     provider: Option<String>,
     source: Option<String>,
-    thinking: Option<String>,
-    verbose: Option<String>,
-    reasoning: Option<String>,
-    queue: Option<String>,
+    thinking: Option<Word<ThinkingLevel>>,
+    verbose: Option<Word<Verbosity>>,
+    reasoning: Option<Word<Thoughts>>,
+    queue: Option<Word<QueueMode>>,
     parent: String,
 }
 

@@ -7,7 +7,7 @@ use homard_protocol::methods::sessions::commands::{
     SessionsAbortStatus, SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult,
     SessionsSendParams,
 };
-use homard_protocol::{ModelRef, SessionKey, SessionRef};
+use homard_protocol::{ModelRef, QueueMode, SessionKey, SessionRef, ThinkingLevel, Word};
 use homard_relay::StopCause;
 use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::error::RequestError;
 use crate::gateway::Gateway;
-use crate::methods::chat::{self, INTERRUPT, announce, shown};
+use crate::methods::chat::{self, announce, shown};
 use crate::methods::check_range;
 use crate::methods::session_key;
 use crate::methods::sessions::{check_settings, entry_value, resolved, usable_model};
@@ -124,7 +124,7 @@ struct Wanted {
     display_name: Option<String>,
     category: Option<String>,
     model: Option<ModelRef>,
-    thinking_level: Option<String>,
+    thinking_level: Option<Word<ThinkingLevel>>,
     exec_node: Option<String>,
     parent: Option<String>,
     spawn_depth: Option<u32>,
@@ -167,7 +167,7 @@ impl Wanted {
         set(&mut entry.label, self.label);
         set(&mut entry.display_name, self.display_name);
         set(&mut entry.category, self.category);
-        set(&mut entry.thinking_level, self.thinking_level);
+        entry.thinking_level = self.thinking_level.or(entry.thinking_level.take());
         set(&mut entry.exec_node, self.exec_node);
         set(&mut entry.parent_session_key, self.parent);
         entry.spawn_depth = self.spawn_depth.or(entry.spawn_depth);
@@ -187,19 +187,23 @@ pub(crate) async fn send(cx: Cx, params: SessionsSendParams) -> Result<ChatSendR
 
 /// `sessions.steer`.
 pub(crate) async fn steer(cx: Cx, params: SessionsSendParams) -> Result<ChatSendResult, RequestError> {
-    say(cx, params, Some(INTERRUPT)).await
+    say(cx, params, Some(QueueMode::Interrupt)).await
 }
 
-async fn say(cx: Cx, params: SessionsSendParams, mode: Option<&str>) -> Result<ChatSendResult, RequestError> {
+async fn say(
+    cx: Cx,
+    params: SessionsSendParams,
+    mode: Option<QueueMode>,
+) -> Result<ChatSendResult, RequestError> {
     let idempotency_key = params.idempotency_key.unwrap_or_else(|| Uuid::new_v4().into());
     let mut asked = json!({
         "sessionKey": params.key, "message": params.message, "idempotencyKey": idempotency_key,
     });
     let optional = [
         ("agentId", params.agent_id.map(|id| json!(id))),
-        ("thinking", params.thinking.map(Value::from)),
+        ("thinking", params.thinking.map(|level| json!(level))),
         ("timeoutMs", params.timeout_ms.map(Value::from)),
-        ("queueMode", mode.map(Value::from)),
+        ("queueMode", mode.map(|mode| json!(mode))),
         ("attachments", params.attachments.and_then(|files| serde_json::to_value(files).ok())),
     ];
     if let Some(asked) = asked.as_object_mut() {

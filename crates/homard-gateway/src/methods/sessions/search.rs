@@ -1,5 +1,6 @@
 //! `sessions.search`.
 
+use homard_protocol::Word;
 use homard_protocol::methods::sessions::search::{
     DEFAULT_SEARCH_LIMIT, MAX_QUERY_CHARS, MAX_SEARCH_KEYS, MAX_SEARCH_LIMIT, SessionsSearchHit,
     SessionsSearchParams, SessionsSearchResult,
@@ -82,7 +83,7 @@ fn hit(found: SearchHit) -> SessionsSearchHit {
         session_key: found.session_key,
         session_id: found.session_id,
         message_id: found.entry_id,
-        role: found.role,
+        role: Word::of(found.role),
         timestamp: found.timestamp,
         snippet: found.snippet,
         score: found.score,

@@ -65,8 +65,8 @@ fn done(report: &UndoReport) -> UndoApplyResult {
 fn run(changes: &RunChanges) -> UndoRun {
     let file = |file: &FileChange| UndoFile {
         path: file.path.display().to_string(),
-        change: file.what.as_str().to_owned(),
-        state: file.state.id().to_owned(),
+        change: file.what,
+        state: file.state.word(),
         words: file.state.to_string(),
     };
     UndoRun {

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use homard_protocol::Scope;
-use homard_protocol::methods::tools::invoke::{ToolFailure, ToolsInvokeParams, ToolsInvokeResult};
+use homard_protocol::methods::tools::invoke::{
+    ToolFailure, ToolFailureCode, ToolsInvokeParams, ToolsInvokeResult,
+};
 use homard_relay::{Invocation, Invoked, WhenAsked};
 use homard_tools::canonical_name;
 use http::StatusCode;
@@ -65,10 +67,10 @@ pub(crate) async fn invoke(cx: Cx, params: ToolsInvokeParams) -> Result<ToolsInv
 }
 
 fn told(tool_name: String, invoked: Invoked) -> ToolsInvokeResult {
-    let failed = |code: &str, message: String| ToolsInvokeResult {
+    let failed = |code, message: String| ToolsInvokeResult {
         ok: false,
         tool_name: tool_name.clone(),
-        error: Some(ToolFailure { code: code.to_owned(), message }),
+        error: Some(ToolFailure { code, message }),
         ..ToolsInvokeResult::default()
     };
     match invoked {
@@ -79,11 +81,14 @@ fn told(tool_name: String, invoked: Invoked) -> ToolsInvokeResult {
             tool_name,
             ..ToolsInvokeResult::default()
         },
-        Invoked::Ran(outcome) => failed("tool_error", tool_words(&outcome)),
-        Invoked::NotOffered => failed("not_found", format!("Tool not available: {tool_name}")),
-        Invoked::NotAllowed(why) => {
-            ToolsInvokeResult { requires_approval: Some(true), ..failed("requires_approval", why) }
+        Invoked::Ran(outcome) => failed(ToolFailureCode::ToolError, tool_words(&outcome)),
+        Invoked::NotOffered => failed(ToolFailureCode::NotFound, format!("Tool not available: {tool_name}")),
+        Invoked::NotAllowed(why) => ToolsInvokeResult {
+            requires_approval: Some(true),
+            ..failed(ToolFailureCode::RequiresApproval, why)
+        },
+        Invoked::TimedOut => {
+            failed(ToolFailureCode::Timeout, "the tool took too long and was stopped".to_owned())
         }
-        Invoked::TimedOut => failed("timeout", "the tool took too long and was stopped".to_owned()),
     }
 }

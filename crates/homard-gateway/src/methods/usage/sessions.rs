@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use homard_protocol::message::MessageRole;
 use homard_protocol::methods::usage::UsageCacheStatus;
 use homard_protocol::methods::usage::sessions::{
     DEFAULT_LOGS, DEFAULT_SESSIONS, MAX_LOG_CHARS, MAX_LOGS, MAX_POINTS, MAX_SESSIONS, SessionUsage,
@@ -226,20 +227,20 @@ pub(crate) async fn logs(
 
 fn log(kind: EntryKind) -> Option<SessionUsageLog> {
     let EntryKind::Message { message } = kind else { return None };
-    let plain = |timestamp, role: &str, text: &str| SessionUsageLog {
+    let plain = |timestamp, role, text: &str| SessionUsageLog {
         timestamp,
-        role: role.to_owned(),
+        role,
         content: text.clip_chars(MAX_LOG_CHARS).to_owned(),
         tokens: None,
         cost: None,
     };
     let log = match &message {
-        Message::User(said) => plain(said.timestamp, "user", &message.text()),
-        Message::ToolResult(result) => plain(result.timestamp, "toolResult", &message.text()),
+        Message::User(said) => plain(said.timestamp, MessageRole::User, &message.text()),
+        Message::ToolResult(result) => plain(result.timestamp, MessageRole::ToolResult, &message.text()),
         Message::Assistant(answer) => SessionUsageLog {
             tokens: Some(answer.usage.total_tokens).filter(|&tokens| tokens > 0),
             cost: Some(answer.usage.cost.total).filter(|&cost| cost > 0.0),
-            ..plain(answer.timestamp, "assistant", &with_calls(answer))
+            ..plain(answer.timestamp, MessageRole::Assistant, &with_calls(answer))
         },
         Message::Other(_) => return None,
     };

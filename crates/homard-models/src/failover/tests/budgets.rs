@@ -80,7 +80,7 @@ async fn what_is_counted_is_what_the_provider_reported() {
     let message = hear(ask(&world.caller(&["one/big"]))).await.end.unwrap();
     assert_eq!(spent(&world), (message.usage.total_tokens, 0), "a refused attempt costs nothing");
     let records = world.meter.records();
-    let outcomes: Vec<_> = records.iter().map(|record| (record.outcome, record.estimated)).collect();
+    let outcomes: Vec<_> = records.iter().map(|record| (record.outcome.as_str(), record.estimated)).collect();
     assert_eq!(outcomes, [("overloaded", false), ("stop", false)]);
     assert_eq!((records[0].usage.total_tokens, records[1].usage), (0, message.usage));
     assert!(records[1].first_ms.is_some() && records[0].first_ms.is_none());
@@ -95,7 +95,7 @@ async fn an_answer_that_was_cut_is_counted_by_its_bytes() {
     let (used, reserved) = spent(&world);
     assert!(used >= letters / 4 && reserved == 0, "{used} for {letters} letters");
     let record = world.meter.records().remove(0);
-    assert_eq!((record.usage.total_tokens, record.outcome), (used, "timeout"));
+    assert_eq!((record.usage.total_tokens, record.outcome.as_str()), (used, "timeout"));
     assert!(record.usage.output >= letters / 4 && record.usage.cost.total > 0.0, "{record:?}");
 }
 
@@ -110,7 +110,7 @@ async fn a_stream_nobody_listens_to_any_more_is_paid_for_too() {
     let (used, reserved) = spent(&world);
     assert!(used > 0 && used < 8_000 && reserved == 0, "{used}");
     let record = world.meter.records().remove(0);
-    assert_eq!((record.outcome, record.usage.total_tokens), ("aborted", used));
+    assert_eq!((record.outcome.as_str(), record.usage.total_tokens), ("aborted", used));
 }
 
 #[tokio::test]

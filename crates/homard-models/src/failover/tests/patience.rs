@@ -52,7 +52,7 @@ async fn a_wish_to_be_left_alone_is_honoured_to_the_second() {
     world.script(vec![], vec![limited(7), Turn::says("now")]);
     let _frozen = freeze();
     let mut stream = ask(&world.caller(&["two/big"]));
-    assert_eq!(until_pause(&mut stream).await.reason, "rate_limit");
+    assert_eq!(until_pause(&mut stream).await.reason.as_str(), "rate_limit");
     advance(Duration::from_millis(6_990)).await;
     assert!(stream.next().now_or_never().is_none());
     assert_eq!(world.two.requests().len(), 1);

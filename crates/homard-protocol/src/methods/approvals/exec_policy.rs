@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::session_words::{ExecAsk, ExecSecurity};
 
 /// `exec.approvals.get`.
 #[derive(Debug)]
@@ -59,12 +60,10 @@ pub struct ExecApprovalsSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecApprovalsDefaults {
-    /// `deny`, `allowlist` or `full`.
-    pub security: String,
-    /// `off`, `on-miss` or `always`.
-    pub ask: String,
-    /// What happens when nobody answers, as `security`.
-    pub ask_fallback: String,
+    pub security: ExecSecurity,
+    pub ask: ExecAsk,
+    /// What happens when nobody answers.
+    pub ask_fallback: ExecSecurity,
     /// Whether programs of skills may run.
     pub auto_allow_skills: bool,
 }

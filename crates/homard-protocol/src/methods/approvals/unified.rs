@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use super::{ApprovalDecision, ApprovalKind, ApprovalReviewer, ApprovalSeverity, ExecHost};
 use crate::id::{AgentId, ApprovalId};
@@ -80,15 +81,13 @@ impl Method for ApprovalHistory {
 }
 
 /// Parameters of [`ApprovalHistory`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ApprovalHistoryParams {
     /// Where an earlier answer ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<ApprovalId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Word<ApprovalKind>>,
 }
 
@@ -124,6 +123,7 @@ words! {
 }
 
 /// A question, safe to be shown to those who decide.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalSnapshot {
@@ -135,17 +135,12 @@ pub struct ApprovalSnapshot {
     pub presentation: ApprovalPresentation,
     pub status: ApprovalState,
     /// What was said, if anything was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<ApprovalDecision>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<ApprovalReason>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolved_at_ms: Option<i64>,
     /// Where it came from; of those that ended.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ApprovalSource>,
     /// Where it came from; of those that wait.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_session_key: Option<SessionKey>,
 }
 

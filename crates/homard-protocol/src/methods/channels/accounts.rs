@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method};
 use crate::methods::channels::pairing_rows::{PairingAccount, PairingApproved, PairingDismissed, PairingRow};
@@ -163,19 +164,15 @@ impl Method for WebLoginStart {
 }
 
 /// Parameters of [`WebLoginStart`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebLoginStartParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
     /// How long that may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub verbose: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
 
@@ -193,20 +190,16 @@ impl Method for WebLoginWait {
 }
 
 /// Parameters of [`WebLoginWait`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebLoginWaitParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Which login, as the start named it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     /// How long to wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// The code shown now; a newer one is answered at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub current_qr_data_url: Option<String>,
 }

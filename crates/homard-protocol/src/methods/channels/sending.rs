@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -21,53 +22,37 @@ impl Method for Send {
 }
 
 /// Parameters of [`Send`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendParams {
     pub to: String,
     /// Makes repeating harmless; also the run's name.
     pub idempotency_key: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// A picture, sound or file.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_url: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_urls: Option<Vec<String>>,
     /// A file in base64.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
     /// As a voice message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_voice: Option<bool>,
     /// As a moving picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gif_playback: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// In answer to which message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
     /// As a file, even if it is a picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_document: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<bool>,
     /// How the words are written: `HTML`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parse_mode: Option<ParseMode>,
     /// The conversation it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
 }
 
@@ -98,6 +83,7 @@ pub const MAX_POLL_OPTIONS: usize = 12;
 pub const MAX_POLL_SECONDS: u64 = 604_800;
 
 /// Parameters of [`Poll`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PollParams {
@@ -107,23 +93,15 @@ pub struct PollParams {
     pub options: Vec<String>,
     pub idempotency_key: String,
     /// How many answers one person may choose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_selections: Option<u64>,
     /// How long it is open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<u64>,
     /// The same in hours.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_hours: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_anonymous: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
 
@@ -139,6 +117,7 @@ impl Method for MessageAction {
 }
 
 /// Parameters of [`MessageAction`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageActionParams {
@@ -148,28 +127,18 @@ pub struct MessageActionParams {
     pub params: Map<String, Value>,
     pub idempotency_key: String,
     /// In answer to which message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// The account of who asks.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_account_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requester_sender_id: Option<String>,
     /// Whether that is the owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender_is_owner: Option<bool>,
     /// The conversation it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inbound_turn_kind: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What is known about tools at that point.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_context: Option<Map<String, Value>>,
 }

@@ -3,14 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method, NoParams};
 use crate::methods::chat::Attachment;
+use crate::run_status::{FailReason, RunAnswer};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::ThinkingLevelOption;
+use crate::session_words::ThinkingLevel;
+use crate::word::{Word, words};
 
 /// `agent`: one turn, answered twice with the same id: accepted, then finished.
 #[derive(Debug)]
@@ -30,35 +34,27 @@ impl Method for Agent {
 }
 
 /// Parameters of [`Agent`]. Fields whose room is not furnished yet are taken and checked for type only.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentParams {
     pub message: String,
     /// Becomes the run id.
     pub idempotency_key: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Which conversation, by transcript.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// A provider for this turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// A model for this turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How hard to think in this turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<String>,
+    pub thinking: Option<Word<ThinkingLevel>>,
     /// Time limit in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Added to the system prompt.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_system_prompt: Option<String>,
     /// Everything about delivery, which later rooms read.
     #[serde(flatten)]
@@ -73,8 +69,8 @@ pub struct AgentAccepted {
     pub session_key: SessionKey,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    /// `accepted`, or `in_flight` for a repeat.
-    pub status: String,
+    /// Accepted, or in flight for a repeat.
+    pub status: RunAnswer,
     pub accepted_at: i64,
 }
 
@@ -83,8 +79,7 @@ pub struct AgentAccepted {
 #[serde(rename_all = "camelCase")]
 pub struct AgentFinished {
     pub run_id: String,
-    /// `ok`, `error` or `timeout`.
-    pub status: String,
+    pub status: RunAnswer,
     /// One word for people: `completed`, `aborted`, or what went wrong.
     pub summary: String,
     pub result: AgentResult,
@@ -135,19 +130,26 @@ pub struct ExecutionTrace {
 }
 
 /// One attempt at an answer.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionAttempt {
     pub provider: String,
     pub model: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    pub result: String,
-    /// Why it failed, in one word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: AttemptResult,
+    pub reason: Option<Word<FailReason>>,
     pub error: Option<String>,
+}
+
+words! {
+    /// What came of an attempt.
+    #[derive(Default)]
+    AttemptResult {
+        #[default]
+        Success = "success",
+        Error = "error",
+    }
 }
 
 /// Who thought, and at what price.
@@ -194,21 +196,17 @@ pub struct AgentWaitParams {
 }
 
 /// Answer of [`AgentWait`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentWaitResult {
     pub run_id: String,
-    /// `ok`, `error`, `timeout` (of the run or of the waiting).
-    pub status: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// A timeout is one of the run or of the waiting.
+    pub status: RunAnswer,
     pub started_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal_reply: Option<Value>,
 }
 
@@ -271,33 +269,34 @@ impl Method for ModelsList {
 }
 
 /// Parameters of [`ModelsList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ModelsListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,
     /// Only of this provider.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_details: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_provider_capabilities: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_default_models: Option<bool>,
     /// Only what is ready.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared_only: Option<bool>,
     /// Ask the providers again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<bool>,
-    /// `default`, `configured`, `provider-config` or `all`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub view: Option<String>,
+    /// Which part of the list.
+    pub view: Option<Word<ModelsView>>,
+}
+
+words! {
+    /// Which models are listed.
+    ModelsView {
+        Default = "default",
+        Configured = "configured",
+        ProviderConfig = "provider-config",
+        All = "all",
+    }
 }
 
 /// Answer of [`ModelsList`].
@@ -307,6 +306,7 @@ pub struct ModelsListResult {
 }
 
 /// One model.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelSummary {
@@ -316,7 +316,6 @@ pub struct ModelSummary {
     pub name: String,
     pub provider: String,
     /// How much it can read, where somebody knows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u64>,
     /// Whether it can think.
     pub reasoning: bool,
@@ -327,17 +326,14 @@ pub struct ModelSummary {
     /// How hard it can think.
     pub thinking_levels: Vec<ThinkingLevelOption>,
     /// How hard it thinks.
-    pub thinking_default: String,
+    pub thinking_default: ThinkingLevel,
     /// Whether it can be used now.
     pub available: bool,
     /// The longest answer, in tokens; with `includeDetails`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u64>,
     /// What a million tokens cost, in US dollars; with `includeDetails`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<ModelPrice>,
     /// Whether the owner lets it be chosen; with `includeDetails`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<bool>,
 }
 

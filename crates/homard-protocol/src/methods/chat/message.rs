@@ -8,6 +8,7 @@ use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_ref::SessionRef;
+use crate::word::words;
 
 /// Most characters of a message that are answered with.
 pub const MAX_MESSAGE_GET_CHARS: u64 = 2_000_000;
@@ -38,6 +39,15 @@ pub struct ChatMessageGetParams {
     pub max_chars: Option<u64>,
 }
 
+words! {
+    /// Why a message is not here.
+    MessageUnavailable {
+        NotFound = "not_found",
+        NotVisible = "not_visible",
+        Oversized = "oversized",
+    }
+}
+
 /// Answer of [`ChatMessageGet`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +56,6 @@ pub struct ChatMessageGetResult {
     pub ok: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
-    /// `not_found`, `not_visible` or `oversized`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unavailable_reason: Option<String>,
+    pub unavailable_reason: Option<MessageUnavailable>,
 }

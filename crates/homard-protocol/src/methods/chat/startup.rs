@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -41,15 +42,13 @@ impl Method for ChatMetadata {
 }
 
 /// Parameters of [`ChatMetadata`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ChatMetadataParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// With this credential; taken and not looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auth_profile_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
 }
 
@@ -74,20 +73,16 @@ impl Method for CommandsList {
 }
 
 /// Parameters of [`CommandsList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CommandsListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// On which platform; the commands are the same everywhere.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// `text`, `native` or `both`; ours are both.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<CommandScope>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_args: Option<bool>,
 }
 

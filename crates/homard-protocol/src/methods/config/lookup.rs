@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
+use crate::word::words;
 
 /// Longest path, in characters.
 pub const MAX_LOOKUP_CHARS: usize = 1_024;
@@ -30,6 +32,7 @@ pub struct ConfigSchemaLookupParams {
 }
 
 /// Answer of [`ConfigSchemaLookup`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigSchemaLookupResult {
@@ -37,18 +40,24 @@ pub struct ConfigSchemaLookupResult {
     pub path: String,
     /// What the value may be, without what lies beneath.
     pub schema: Value,
-    /// What a change asks for: `restart`, `hot` or `none`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reload_kind: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reload_kind: Option<ReloadKind>,
     pub hint: Option<ConfigHint>,
     /// Whose words these are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint_path: Option<String>,
     pub children: Vec<ConfigChild>,
 }
 
+words! {
+    /// What a change of the configuration asks for.
+    ReloadKind {
+        Restart = "restart",
+        Hot = "hot",
+        None = "none",
+    }
+}
+
 /// A key beneath another.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigChild {
@@ -56,34 +65,27 @@ pub struct ConfigChild {
     pub key: String,
     pub path: String,
     /// Its type, or types.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "type")]
     pub kind: Option<Value>,
     /// Whether it must be there.
     pub required: bool,
     /// Whether something lies beneath it.
     pub has_children: bool,
-    /// What a change asks for: `restart`, `hot` or `none`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reload_kind: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reload_kind: Option<ReloadKind>,
     pub hint: Option<ConfigHint>,
     /// Whose words these are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint_path: Option<String>,
 }
 
 /// Words for people.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigHint {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// What it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
     /// Present and true for secrets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitive: Option<bool>,
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method};
 use crate::scope::Scope;
@@ -52,23 +53,19 @@ impl Method for WizardStatus {
 }
 
 /// Parameters of [`WizardStart`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WizardStartParams {
     /// Which kind of gateway; only a local one can be set up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<WizardMode>,
     /// Where the default agent works.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
     /// Start with the machine; taken and not used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub install_daemon: Option<bool>,
     /// What to set up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<WizardFlow>,
     /// Which platform, for [`WizardFlow::Channels`].
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
 }
 
@@ -177,6 +174,7 @@ pub struct WizardStarted {
 }
 
 /// One question.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WizardStep {
@@ -185,21 +183,15 @@ pub struct WizardStep {
     /// How it is answered.
     #[serde(rename = "type")]
     pub kind: WizardStepKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What can be answered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<WizardOption>>,
     /// What is answered most often.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub initial_value: Option<Value>,
     /// What to show where nothing is typed yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<String>,
     /// Whether what is typed must not be shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitive: Option<bool>,
     /// Who acts: always the `client`, which asks the person.
     pub executor: String,

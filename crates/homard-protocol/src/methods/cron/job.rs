@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, JobId};
-use crate::word::words;
+use crate::session_words::ThinkingLevel;
+use crate::word::{Word, words};
 
 /// When a job is due.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +83,7 @@ pub enum CronPayload {
         fallbacks: Option<Vec<String>>,
         /// How hard to think.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        thinking: Option<String>,
+        thinking: Option<Word<ThinkingLevel>>,
         /// How long it may take.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         timeout_seconds: Option<f64>,
@@ -161,28 +163,22 @@ pub enum CronDeliveryMode {
 }
 
 /// Where a result goes.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronDelivery {
     pub mode: CronDeliveryMode,
     /// The platform; `last` is where people were last heard.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// The recipient, or the address of a webhook.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// Whether a failure to deliver is no failure of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best_effort: Option<bool>,
     /// Where failures go instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_destination: Option<Value>,
     /// A program that is told besides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completion_destination: Option<CronCompletionDestination>,
 }
 
@@ -204,63 +200,48 @@ pub enum CronFailureAlert {
 }
 
 /// See [`CronFailureAlert`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronAlertRule {
     /// After how many failures in a row.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
     /// How long nobody is told again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cooldown_ms: Option<u64>,
     /// Whether runs that were skipped count.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_skipped: Option<bool>,
     /// How; only `announce` is in effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<CronDeliveryMode>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
 
 /// A job as it is asked for.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronAddParams {
     /// What people call it.
     pub name: String,
     /// Makes adding it again a change of the same job.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration_key: Option<String>,
     /// What lists show instead of the name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// Who looks after it, as clients write it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// The conversation it was made in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Whether it is forgotten after it went well.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_after_run: Option<bool>,
     /// When it is due.
     pub schedule: CronSchedule,
     /// Bounds of a cadence the job chooses itself. Known, not in effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pacing: Option<Value>,
     /// A condition. Known, not in effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Value>,
     /// `main`, `isolated`, `current` or `session:<key>`.
     pub session_target: String,
@@ -268,10 +249,8 @@ pub struct CronAddParams {
     pub wake_mode: CronWakeMode,
     pub payload: CronPayload,
     /// Where its result goes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<CronDelivery>,
     /// When somebody is told that it keeps failing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_alert: Option<CronFailureAlert>,
 }
 
@@ -315,51 +294,37 @@ pub struct CronAutoDisabled {
 }
 
 /// How a job has fared.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CronJobState {
     /// When it is due next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next_run_at_ms: Option<i64>,
     /// When its schedule last took effect.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule_activated_at_ms: Option<i64>,
     /// Since when it runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub running_at_ms: Option<i64>,
     /// When it last began.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run_at_ms: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_run_status: Option<CronRunStatus>,
     /// The same under its older name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_status: Option<CronRunStatus>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
     /// How long it took.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_duration_ms: Option<i64>,
     /// How often in a row it went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub consecutive_errors: Option<u32>,
     /// How often in a row its next time could not be found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub schedule_error_count: Option<u32>,
     /// Why it was switched off.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub auto_disabled: Option<CronAutoDisabled>,
     /// Whether its last result arrived.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delivered: Option<bool>,
     /// What became of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delivery_status: Option<CronDeliveryStatus>,
     /// Why it did not arrive.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_delivery_error: Option<String>,
     /// When somebody was last told that it keeps failing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_failure_alert_at_ms: Option<i64>,
 }
 
@@ -371,6 +336,7 @@ pub struct CronDeliveryPreview {
 }
 
 /// A job.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronJob {
@@ -386,22 +352,14 @@ pub struct CronJob {
     /// How it has fared.
     pub state: CronJobState,
     /// Changes when what was asked for does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_revision: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_run_at_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_at_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_status: Option<CronRunStatus>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run_error: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_delivery_status: Option<CronDeliveryStatus>,
     /// Whose it is, named or not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_agent_id: Option<AgentId>,
     /// Where its result would go; only when it was just made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_preview: Option<CronDeliveryPreview>,
 }

@@ -5,7 +5,9 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
+use crate::connect::AuthMode;
 use crate::id::DeviceId;
 use crate::method::{Access, Method};
 use crate::scope::{Scope, ScopeSet};
@@ -30,23 +32,19 @@ impl Method for DevicePairSetupCode {
 }
 
 /// Parameters of [`DevicePairSetupCode`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SetupCodeParams {
     /// Where the device finds this gateway; worked out from the configuration when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub public_url: Option<String>,
     /// Prefer `gateway.remote.url` to the address in the local network.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prefer_remote_url: Option<bool>,
     /// Whether a picture of the code is wanted; it is unless this is false.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_qr: Option<bool>,
     /// What the device may do; everything a person's own device may when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bootstrap_profile: Option<SetupProfile>,
     /// Also an address that hands the code out once; for nodes only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub join_url: Option<bool>,
 }
 
@@ -111,6 +109,7 @@ pub fn setup_access(profile: Option<SetupProfile>) -> SetupAccess {
 }
 
 /// Answer of [`DevicePairSetupCode`]. `Debug` hides the code.
+#[skip_serializing_none]
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetupCodeResult {
@@ -121,21 +120,18 @@ pub struct SetupCodeResult {
     /// What the device reads.
     pub setup_code: String,
     /// Hands the code out once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join_url: Option<String>,
     /// The code as a picture.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qr_data_url: Option<String>,
     /// Where the device will connect.
     pub gateway_url: String,
-    /// What the gateway asks everybody else for: `token`, `password` or `none`.
-    pub auth: String,
+    /// What the gateway asks everybody else for.
+    pub auth: AuthMode,
     /// Where the address comes from.
     pub url_source: String,
     /// What the device may do.
     pub access: SetupAccess,
     /// That it may do less than was asked for, because the road to it is not encrypted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_downgraded: Option<bool>,
 }
 

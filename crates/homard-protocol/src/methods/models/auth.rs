@@ -5,10 +5,12 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::word::words;
 
 /// Longest wait for one answer that can be asked for, in milliseconds.
 pub const MAX_PROBE_MS: u64 = 120_000;
@@ -27,27 +29,24 @@ impl Method for ModelsProbe {
 }
 
 /// Parameters of [`ModelsProbe`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsProbeParams {
     pub provider: String,
     /// Only with this credential.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
     /// Longest wait for each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 
 /// Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsProbeResult {
     pub provider: String,
-    /// `ok`, `auth`, `rate_limit`, `billing`, `timeout`, `format`, `unknown` or `no_model`.
-    pub status: String,
+    pub status: ProbeStatus,
     /// How long the answer took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
@@ -57,27 +56,39 @@ pub struct ModelsProbeResult {
     pub results: Vec<ProbeOutcome>,
 }
 
+words! {
+    /// What came of trying a credential, the best first.
+    #[derive(PartialOrd, Ord)]
+    ProbeStatus {
+        Ok = "ok",
+        RateLimit = "rate_limit",
+        Billing = "billing",
+        Timeout = "timeout",
+        Unknown = "unknown",
+        Format = "format",
+        Auth = "auth",
+        /// The provider has no model to ask.
+        NoModel = "no_model",
+    }
+}
+
 /// What one credential brought.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProbeOutcome {
     /// Which; none when there is none to try.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_id: Option<String>,
     /// Its name for people.
     pub label: String,
-    pub status: String,
+    pub status: ProbeStatus,
     /// How long the answer took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
     /// Why there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What can be done about it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// The model that was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
@@ -141,17 +152,15 @@ pub enum CredentialType {
 }
 
 /// Parameters of [`ModelsAuthLogout`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthLogoutParams {
     pub provider: String,
     /// Only these; all when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_ids: Option<Vec<String>>,
     /// `api_key`: only keys, no logins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential_type: Option<CredentialType>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::word::words;
 
 /// `models.authStatus`: the health of credentials, never their values.
 #[derive(Debug)]
@@ -43,16 +45,42 @@ pub struct ModelsAuthStatusResult {
     pub unavailable: Option<String>,
 }
 
+words! {
+    /// How a credential stands, or the best of a provider's.
+    AuthStatus {
+        Ok = "ok",
+        /// A key of configuration or environment.
+        Static = "static",
+        Expiring = "expiring",
+        Expired = "expired",
+        /// It rests after a failure.
+        Cooldown = "cooldown",
+        Invalid = "invalid",
+        /// There is none.
+        Missing = "missing",
+    }
+}
+
+words! {
+    /// Where a key comes from that is not stored.
+    KeySource {
+        Env = "env",
+        Config = "config",
+        Aws = "aws",
+        /// None is needed.
+        None = "none",
+    }
+}
+
 /// What is at hand for one provider.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAuthStatus {
     pub provider: String,
     /// Whose credentials it uses.
     pub auth_provider: String,
     pub display_name: String,
-    /// `ok`, `static` (a key of configuration or environment), `expiring`, `expired`, `cooldown` or `missing`.
-    pub status: String,
+    pub status: AuthStatus,
     pub profiles: Vec<AuthProfileStatus>,
     /// Where a key comes from that is not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,36 +88,30 @@ pub struct ProviderAuthStatus {
 }
 
 /// One stored credential.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthProfileStatus {
     pub profile_id: String,
     /// `api_key`, `token` or `oauth`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `ok`, `static`, `expiring`, `expired`, `cooldown` or `invalid`.
-    pub status: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: AuthStatus,
     pub email: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
     /// Until when it rests.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cooldown_until: Option<i64>,
     /// When it last worked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<i64>,
     /// Why it cannot be used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
 /// Where a key comes from.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeySource {
-    /// `env`, `config`, `aws` or `none`.
-    pub source: String,
+    pub source: KeySource,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub env_var: Option<String>,
 }

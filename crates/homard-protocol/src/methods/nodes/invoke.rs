@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use super::named;
 use crate::id::DeviceId;
@@ -38,6 +39,7 @@ impl Method for NodeInvoke {
 }
 
 /// Parameters of [`NodeInvoke`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeParams {
@@ -45,24 +47,17 @@ pub struct NodeInvokeParams {
     pub node_id: DeviceId,
     pub command: String,
     /// What the command is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Value>,
     /// How long to wait, in milliseconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Repeating a request with the same key runs the command once.
     pub idempotency_key: String,
     /// The conversation it is for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     /// Where the turn came from; taken without effect, as are the next three.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_channel: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_to: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_account_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_source_thread_id: Option<Value>,
 }
 
@@ -120,6 +115,7 @@ impl Method for NodeInvokeResult {
 }
 
 /// Parameters of [`NodeInvokeResult`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeInvokeResultParams {
@@ -128,12 +124,10 @@ pub struct NodeInvokeResultParams {
     /// Whether the command did what it should.
     pub ok: bool,
     /// What came of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
     /// The same as JSON text; counts before `payload`.
-    #[serde(rename = "payloadJSON", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "payloadJSON")]
     pub payload_json: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<NodeError>,
 }
 
@@ -212,17 +206,15 @@ pub struct NodeEventParams {
 }
 
 /// Answer of [`NodeEvent`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEventHeard {
     /// Always true: it arrived.
     pub ok: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
     /// Whether anything follows from it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handled: Option<bool>,
     /// What followed, or why nothing does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -346,6 +338,7 @@ impl Method for NodePendingEnqueue {
 }
 
 /// Parameters of [`NodePendingEnqueue`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodePendingEnqueueParams {
@@ -354,13 +347,10 @@ pub struct NodePendingEnqueueParams {
     #[serde(rename = "type")]
     pub kind: NodeWorkType,
     /// How urgent it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<NodeWorkPriority>,
     /// For how long it is of interest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in_ms: Option<u64>,
     /// Whether to wake the node; there is nothing to wake it with yet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<bool>,
 }
 

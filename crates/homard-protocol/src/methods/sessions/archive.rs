@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, SessionId};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::word::{Word, words};
 
 /// `sessions.cleanup`: what the rules for old sessions would take away, and doing it.
 #[derive(Debug)]
@@ -22,26 +24,32 @@ impl Method for SessionsCleanup {
 }
 
 /// Parameters of [`SessionsCleanup`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsCleanupParams {
     /// Only this agent's sessions; the default one's when nothing is said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_agents: Option<bool>,
     /// Do it; when left out, the configuration decides.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enforce: Option<bool>,
     /// A session to leave alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_key: Option<SessionRef>,
     /// Also take away sessions whose transcript is gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_missing: Option<bool>,
     /// Taken without effect: keys are never rewritten.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix_dm_scope: Option<bool>,
+}
+
+words! {
+    /// Whether the owner wants sessions to be cleaned up.
+    #[derive(Default)]
+    CleanupMode {
+        Enforce = "enforce",
+        /// Only said.
+        #[default]
+        Warn = "warn",
+    }
 }
 
 /// Answer of [`SessionsCleanup`].
@@ -49,7 +57,7 @@ pub struct SessionsCleanupParams {
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCleanupResult {
     pub ok: bool,
-    pub mode: String,
+    pub mode: CleanupMode,
     /// Whether nothing was done.
     pub dry_run: bool,
     pub before_count: u64,
@@ -97,22 +105,28 @@ pub struct SessionsEndedResult {
     pub sessions: Vec<EndedSessionRow>,
 }
 
+words! {
+    /// How a conversation ended. Also a part of its archive's file name.
+    SessionEnding {
+        Deleted = "deleted",
+        Reset = "reset",
+    }
+}
+
 /// A conversation that can be brought back.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedSessionRow {
     pub key: SessionKey,
     pub session_id: SessionId,
     pub agent_id: AgentId,
-    pub reason: String,
+    pub reason: Word<SessionEnding>,
     pub ended_at: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The beginning of the first message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived_title: Option<String>,
     /// The beginning of the last one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message_preview: Option<String>,
 }
 
@@ -129,16 +143,14 @@ impl Method for SessionsRestore {
 }
 
 /// Parameters of [`SessionsRestore`]: a key, or a transcript.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsRestoreParams {
     /// The last one that ended under this key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

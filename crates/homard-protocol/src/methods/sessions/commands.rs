@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method};
@@ -11,6 +12,7 @@ use crate::methods::sessions::ResolvedModel;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
+use crate::session_words::ThinkingLevel;
 use crate::word::{Word, words};
 
 /// Most characters of a session's shown name.
@@ -47,104 +49,68 @@ words! {
 }
 
 /// Parameters of [`SessionsCreate`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsCreateParams {
     /// The key; one is made when it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
     /// The same one never makes a second session or run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<RunId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Its name, unique per agent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// A name to show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
     /// Text a title may be made from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title_source: Option<String>,
     /// The drawer it goes into.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Who runs the turns; only Homard does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_runtime: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<Value>,
     /// How hard to think.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking_level: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking_level: Option<Word<ThinkingLevel>>,
     pub fast_mode: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<Word<PermissionMode>>,
     /// Refused: tools are chosen by policy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_overrides: Option<Value>,
     /// Refused when true: everything is kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incognito: Option<bool>,
     /// Taken without effect: there is one owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visibility: Option<String>,
     /// Refused: there are no other catalogues.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalog_id: Option<String>,
     /// The conversation it comes from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session_key: Option<SessionRef>,
     /// How deep it lies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawn_depth: Option<u32>,
     /// Refused when true: nothing is copied from the parent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork_from: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emit_command_hooks: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub succeeds_parent: Option<bool>,
     /// Time limit of the first run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// The first message, as a task.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mentions: Option<Value>,
     /// Files of the first message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachments: Option<Vec<Attachment>>,
     /// Refused: there are no projects.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_git_url: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<Value>,
     /// Refused when true: there are no managed working copies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_source: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_base_ref: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_name: Option<String>,
     /// The node commands run on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exec_node: Option<String>,
     /// Refused: agents work in their workspace.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
 
@@ -179,26 +145,21 @@ impl Method for SessionsSend {
 }
 
 /// Parameters of [`SessionsSend`] and [`SessionsSteer`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsSendParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     pub message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mentions: Option<Value>,
     /// How hard to think in this turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub thinking: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<Word<ThinkingLevel>>,
     pub attachments: Option<Vec<Attachment>>,
     /// Time limit of the run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// Becomes the run id; one is made when it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<RunId>,
 }
 
@@ -226,18 +187,15 @@ impl Method for SessionsAbort {
 }
 
 /// Parameters of [`SessionsAbort`]: a key, a run, or both.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsAbortParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Taken without effect: messages that wait go too unless a run is named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clear_queued: Option<bool>,
 }
 
@@ -272,18 +230,15 @@ impl Method for SessionsGet {
 }
 
 /// Parameters of [`SessionsGet`]: one of the two keys.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsGetParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// How many at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -21,22 +22,21 @@ impl Method for SessionsCompact {
 }
 
 /// Parameters of [`SessionsCompact`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsCompactParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Keep so many of the newest entries and list the rest, without asking a model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_lines: Option<u64>,
     /// What the summary should keep or leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
 }
 
 /// Answer of [`SessionsCompact`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCompactResult {
@@ -45,12 +45,9 @@ pub struct SessionsCompactResult {
     /// Whether the conversation is shorter now.
     pub compacted: bool,
     /// Why it is not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Entries kept word for word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CompactedConversation>,
 }
 

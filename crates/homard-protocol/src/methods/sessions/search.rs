@@ -2,14 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, EntryId, SessionId};
+use crate::message::MessageRole;
 use crate::method::{Access, Method};
 use crate::methods::sessions::SessionsListParams;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::SessionRow;
+use crate::word::Word;
 
 /// Hits unless the caller says otherwise.
 pub const DEFAULT_SEARCH_LIMIT: u32 = 20;
@@ -32,21 +35,18 @@ impl Method for SessionsSearch {
 }
 
 /// Parameters of [`SessionsSearch`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsSearchParams {
     /// Words, all of which must be there; those in quotes in this order.
     pub query: String,
     /// Only this agent's sessions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_keys: Option<Vec<SessionRef>>,
     /// Only sessions that `sessions.list` would list with this.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<SessionsListParams>,
     /// How many at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -72,7 +72,7 @@ pub struct SessionsSearchHit {
     pub session_key: SessionKey,
     pub session_id: SessionId,
     pub message_id: EntryId,
-    pub role: String,
+    pub role: Word<MessageRole>,
     /// When it was said.
     pub timestamp: i64,
     /// The words around the first one found.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_ref::SessionRef;
+use crate::word::words;
 
 /// Runs in one answer of [`UndoList`] unless the caller says otherwise.
 pub const DEFAULT_UNDO_RUNS: u32 = 20;
@@ -63,15 +64,37 @@ pub struct UndoRun {
     pub undoes: Option<String>,
 }
 
+words! {
+    /// What was done to a file, all in all.
+    UndoChange {
+        /// It was not there before.
+        Created = "created",
+        /// It had another content.
+        Changed = "changed",
+        Deleted = "deleted",
+    }
+}
+
+words! {
+    /// Whether a file can be put back.
+    UndoState {
+        Restorable = "restorable",
+        AsBefore = "asBefore",
+        ChangedSince = "changedSince",
+        ChangedBetween = "changedBetween",
+        NotKept = "notKept",
+        Elsewhere = "elsewhere",
+        Unreadable = "unreadable",
+    }
+}
+
 /// A file a run changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoFile {
     pub path: String,
-    /// `created`, `changed` or `deleted`.
-    pub change: String,
-    /// `restorable`, `asBefore`, `changedSince`, `changedBetween`, `notKept`, `elsewhere` or `unreadable`.
-    pub state: String,
+    pub change: UndoChange,
+    pub state: UndoState,
     /// The state in words.
     pub words: String,
 }

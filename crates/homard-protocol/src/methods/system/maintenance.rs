@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::DeviceId;
 use crate::method::{Access, Method, NoParams};
@@ -106,30 +107,23 @@ impl Method for UpdateRun {
 }
 
 /// Parameters of [`UpdateRun`]; taken and not used, because Homard does not update itself.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UpdateRunParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requester: Option<Map<String, Value>>,
     /// Whom to tell afterwards.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Where to tell it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub delivery_context: Option<Map<String, Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// What to go on with.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub continuation_message: Option<String>,
     /// How long to wait before the restart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_delay_ms: Option<u64>,
     /// How long the update may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// What to update to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Map<String, Value>>,
 }
 
@@ -191,6 +185,7 @@ impl Method for SystemInfo {
 }
 
 /// Answer of [`SystemInfo`]. What this system does not tell is left out.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SystemInfoResult {
@@ -205,7 +200,6 @@ pub struct SystemInfoResult {
     pub os_label: String,
     pub port: u16,
     /// The gateway's process; for administrators.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
     /// One per start of the gateway.
     pub process_instance_id: String,
@@ -215,19 +209,14 @@ pub struct SystemInfoResult {
     /// Over one, five and fifteen minutes.
     pub load_average: Vec<f64>,
     /// Memory of the machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_total_bytes: Option<u64>,
     /// What of it is free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_free_bytes: Option<u64>,
     /// The disk the state folder is on.
     pub disks: Vec<DiskInfo>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_total_bytes: Option<u64>,
     /// What of it is free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_available_bytes: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_path: Option<String>,
 }
 
@@ -256,19 +245,16 @@ impl Method for BrowserRequest {
 }
 
 /// Parameters of [`BrowserRequest`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BrowserRequestParams {
     pub method: BrowserMethod,
     pub path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<Map<String, Value>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     /// How long it may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
 }
 

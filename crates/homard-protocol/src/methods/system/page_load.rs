@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
@@ -282,33 +283,25 @@ impl Method for SessionsCatalogList {
 }
 
 /// Parameters of [`SessionsCatalogList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CatalogListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog_id: Option<String>,
     /// Without the conversations themselves.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata_only: Option<bool>,
     /// Where to go on, per program.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursors: Option<std::collections::BTreeMap<String, String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// What progress is told under.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub progress_id: Option<String>,
     /// Answer although some do not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub allow_partial_results: Option<bool>,
     /// Only those that say this.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     /// How many per machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_per_host: Option<u64>,
     /// Only on these machines.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub host_ids: Option<Vec<String>>,
 }
 

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
@@ -71,22 +72,17 @@ impl Method for TasksList {
 }
 
 /// Parameters of [`TasksList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TasksListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<String>,
     /// How many, up to 500.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Where to go on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<String>,
 }
 

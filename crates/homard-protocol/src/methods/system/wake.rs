@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
@@ -66,60 +67,44 @@ impl Method for SystemEvent {
 
 /// Parameters of [`SystemEvent`]. What is said about a device beside the text is not looked at: presence comes from
 /// connections.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SystemEventParams {
     pub text: String,
     /// Makes telling it again harmless, when a turn is started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<RunId>,
     /// Which conversation; the main one, unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Whether a turn is started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<bool>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_id: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance_id: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ip: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_input_seconds: Option<f64>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roles: Option<Vec<String>>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
     /// Of the device that says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
 }
 

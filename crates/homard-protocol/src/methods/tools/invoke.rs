@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_ref::SessionRef;
+use crate::word::words;
 
 /// `tools.invoke`: calls one tool under the policy of a conversation. A tool that fails is an answer, not an error.
 #[derive(Debug)]
@@ -21,26 +23,21 @@ impl Method for ToolsInvoke {
 }
 
 /// Parameters of [`ToolsInvoke`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolsInvokeParams {
     pub name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Map<String, Value>>,
     /// In which conversation; the agent's main one when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// Whose, when the conversation does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Ask people for approval where it is needed, and wait for their answer; otherwise the need is only told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<bool>,
     /// Names the call, so that repeating it does not do it twice.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
     /// Who reads what comes back, for tools that read conversations.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_read_origin: Option<ReadOrigin>,
 }
 
@@ -53,6 +50,7 @@ pub enum ReadOrigin {
 }
 
 /// Answer to [`ToolsInvoke`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsInvokeResult {
@@ -61,24 +59,29 @@ pub struct ToolsInvokeResult {
     /// Which tool, by its own name.
     pub tool_name: String,
     /// What it answered: `content` and `details`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// Where the tool comes from: `core`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Whether somebody would have to agree first.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires_approval: Option<bool>,
     /// Why it did not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolFailure>,
 }
 
+words! {
+    /// Why a tool did not do what was asked, for programs.
+    ToolFailureCode {
+        NotFound = "not_found",
+        RequiresApproval = "requires_approval",
+        ToolError = "tool_error",
+        Timeout = "timeout",
+    }
+}
+
 /// Why a tool did not do what was asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFailure {
-    /// A word for programs: `not_found`, `requires_approval`, `tool_error`, `timeout`.
-    pub code: String,
+    pub code: ToolFailureCode,
     pub message: String,
 }

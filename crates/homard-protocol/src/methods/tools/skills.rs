@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
@@ -48,6 +49,7 @@ pub struct SkillsStatusResult {
 }
 
 /// One skill, and whether the agent has it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "the wire has them")]
@@ -64,13 +66,10 @@ pub struct SkillStatus {
     /// Its key under `skills.entries`.
     pub skill_key: String,
     /// A picture for lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emoji: Option<String>,
     /// Where to read more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub homepage: Option<String>,
     /// The variable that `apiKey` fills.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub primary_env: Option<String>,
     /// Whether it asks for nothing of the machine.
     pub always: bool,
@@ -90,7 +89,6 @@ pub struct SkillStatus {
     #[serde(default)]
     pub user_invocable: bool,
     /// The command, without its slash.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     pub requirements: SkillNeeds,
     /// What of that is not there.
@@ -100,7 +98,6 @@ pub struct SkillStatus {
     /// How its programs can be installed here.
     pub install: Vec<SkillInstallOption>,
     /// Why it cannot be used at all: its file is broken.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// What the owner should know about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -181,36 +178,26 @@ impl Method for SkillsInstall {
 
 /// Parameters of [`SkillsInstall`]: `name` and `installId` for a skill's own programs; the other forms name a
 /// `source` of whole skills.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SkillsInstallParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Which of its ways to install.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub install_id: Option<String>,
     /// Taken without effect: there is no check it would skip.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dangerously_force_unsafe_install: Option<bool>,
     /// How long it may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
     /// `clawhub` or `upload`, for whole skills.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Name of a whole skill at its source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Replace one that is there.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub upload_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
 }
 
@@ -241,32 +228,24 @@ impl Method for SkillsUpdate {
 
 /// Parameters of [`SkillsUpdate`]: what the owner says about one skill; the other form names a `source` to update
 /// whole skills from.
+#[skip_serializing_none]
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SkillsUpdateParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skill_key: Option<String>,
     /// Turn it on or off.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Its key; blank takes it away.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
     /// Its variables; a blank value takes one away, those that are not named stay.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub env: Option<BTreeMap<String, String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
     /// `clawhub`, for whole skills.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Name of a whole skill at its source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub all: Option<bool>,
     /// Also when they were changed here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
 }
 

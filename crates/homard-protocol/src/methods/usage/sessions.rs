@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use super::{UsageAgentScope, UsageCacheStatus, UsageDay, UsageSpan, UsageTotals};
 use crate::id::AgentId;
+use crate::message::MessageRole;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_ref::SessionRef;
+use crate::session_words::ChatKind;
 use crate::word::{Word, words};
 
 /// Sessions in one report unless the caller says otherwise.
@@ -46,31 +49,24 @@ words! {
 }
 
 /// Parameters of [`SessionsUsage`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsUsageParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
     /// Only this agent's; for bare keys: whose.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_scope: Option<Word<UsageAgentScope>>,
     #[serde(flatten)]
     pub span: UsageSpan,
     /// Most sessions listed; the sums are over all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Only conversations of this person; there is one owner, so that nothing is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub creator_key: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub group_by: Option<UsageGroupBy>,
     /// Whether deleted conversations are told; they always are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_historical: Option<bool>,
     /// Whether to tell what fills the context; `sessions.context` does that here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context_weight: Option<bool>,
 }
 
@@ -96,39 +92,30 @@ pub struct SessionsUsageResult {
 }
 
 /// One conversation.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageRow {
     pub key: String,
     /// A name somebody gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Its transcript; missing when it was deleted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// `instance`: Homard does not join conversations.
     pub scope: String,
     /// When it last changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// `direct`, `group` or `channel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chat_type: Option<String>,
+    pub chat_type: Option<Word<ChatKind>>,
     /// Who would answer now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The size of the last prompt: what the model has before it now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// What it cost in the range; `null` when it made no call.
+    #[serialize_always]
     pub usage: Option<SessionUsage>,
     pub has_context_weight: bool,
 }
@@ -379,12 +366,11 @@ pub struct SessionsUsageLogsResult {
 }
 
 /// One message and what it cost.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageLog {
     pub timestamp: i64,
-    /// `user`, `assistant` or `toolResult`.
-    pub role: String,
+    pub role: MessageRole,
     pub content: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,

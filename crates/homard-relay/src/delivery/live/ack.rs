@@ -5,8 +5,8 @@ use homard_config::config::messages::delivery::AckScope;
 
 use super::say_aside;
 use crate::delivery::answer::ack_of;
-use crate::delivery::reply_route::ReplyRoute;
 use crate::delivery::reply_style::Manner;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Outgoing;
 use crate::turns::runs::Run;
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Abilities, Content};
+use homard_protocol::Word;
 use homard_store::RunStatus;
 use serde_json::{Value, json};
 
@@ -65,7 +66,7 @@ async fn tools_and_costs_are_shown_where_the_conversation_wants_to_know() {
     ] {
         let (world, platform) = open(abilities(), json!({})).await;
         let change = move |entry: &mut homard_store::SessionEntry| {
-            entry.verbose_level = verbose.map(str::to_owned);
+            entry.verbose_level = verbose.map(Word::of);
             entry.response_usage = usage.map(str::to_owned);
         };
         world.store.sessions().patch(&key, change).await.unwrap();

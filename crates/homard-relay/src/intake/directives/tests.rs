@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use homard_policy::queue::{QueueMode, QueueOptions};
 use homard_policy::words::{Reading, ThinkingLevel, read};
+use homard_protocol::Word;
 use homard_store::SessionEntry;
 
 use super::change;
@@ -29,11 +30,11 @@ fn applied(text: &str) -> (SessionEntry, Vec<String>) {
 #[test]
 fn levels_are_kept_asked_for_and_forgotten() {
     let (entry, lines) = applied("/think high");
-    assert_eq!(entry.thinking_level.as_deref(), Some(ThinkingLevel::High.as_str()));
+    assert_eq!(entry.thinking_level, Some(ThinkingLevel::High.into()));
     assert_eq!(lines, ["Thinking: high"]);
     assert_eq!(applied("/think").1, ["Thinking: default"]);
     let (entry, lines) = applied("/verbose on /reasoning off");
-    assert_eq!((entry.verbose_level.as_deref(), entry.reasoning_level.as_deref()), (Some("on"), Some("off")));
+    assert_eq!((entry.verbose_level, entry.reasoning_level), (Some(Word::of("on")), Some(Word::of("off"))));
     assert_eq!(lines.len(), 2);
 }
 
@@ -41,10 +42,10 @@ fn levels_are_kept_asked_for_and_forgotten() {
 fn how_messages_wait_is_kept_in_the_words_the_queue_reads() {
     let (entry, _) = applied("/queue followup debounce:2s cap:5 drop:old");
     let kept = QueueOptions::kept(
-        entry.queue_mode.as_deref(),
+        entry.queue_mode.as_ref(),
         entry.queue_debounce_ms,
         entry.queue_cap,
-        entry.queue_drop.as_deref(),
+        entry.queue_drop.as_ref(),
     );
     assert_eq!(kept.mode, Some(QueueMode::Followup));
     assert_eq!((kept.debounce, kept.cap), (Some(Duration::from_secs(2)), Some(5)));

@@ -28,7 +28,7 @@ fn a_direct_conversation_is_noted_by_its_person() {
         noted(&message(Conversation::Direct { peer: PeerId::parse("7").unwrap(), thread: None }), None);
     let last = (entry.last_channel.as_deref(), entry.last_to.as_deref(), entry.last_account_id.as_deref());
     assert_eq!(last, (Some("telegram"), Some("7"), Some("default")));
-    assert_eq!((entry.chat_type.as_deref(), entry.group_id), (Some("direct"), None));
+    assert_eq!((entry.chat_type, entry.group_id), (Some(ChatKind::Direct.into()), None));
     let origin = entry.origin.unwrap();
     assert_eq!((origin.label.as_deref(), origin.from.as_deref()), (Some("Ann Lee"), Some("telegram:7")));
 }

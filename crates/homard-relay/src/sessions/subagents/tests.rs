@@ -1,6 +1,6 @@
 //! What is told about subagents.
 
-use homard_protocol::{AgentId, RunId, SessionKey, Usage};
+use homard_protocol::{AgentId, RunId, SessionKey, Usage, Word};
 use homard_store::{NewSubagent, RunStatus, SessionEntry};
 
 use super::announce::{Fared, announcement};
@@ -70,8 +70,8 @@ fn only_the_exact_word_silences_a_report() {
 #[test]
 fn a_child_may_run_no_more_commands_than_the_conversation_that_asks() {
     let asking = SessionEntry {
-        exec_security: Some("allowlist".to_owned()),
-        exec_ask: Some("always".to_owned()),
+        exec_security: Some(Word::of("allowlist")),
+        exec_ask: Some(Word::of("always")),
         ..SessionEntry::default()
     };
     let plan = Plan {

@@ -1,30 +1,18 @@
 //! Every layer comes from where the owner wrote it, and in the documented order.
 
 use homard_channel::{Details, Inbound, Sender};
+use homard_config::Config;
 use homard_config::config::tools::ApplyPatch;
-use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_policy::access::{AllowList, CommandRules, Standing, Verdict, Who};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
-use homard_runtime::Clock;
 use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 
 use super::{Circumstances, have_same_tools, may_patch, misspelled, policy_for};
+use crate::fixture::config;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::route::Route;
-
-/// The settings of somebody who wrote this.
-fn config(written: &Value) -> Config {
-    let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::under(dir.path());
-    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
-    std::fs::write(paths.config_source(), written.to_string()).unwrap();
-    let source = ConfigSource::isolated(paths, Environment::default(), Clock::system());
-    let snapshot = Snapshot::load(&source, &Overrides::default());
-    let issues = snapshot.issues;
-    (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()
-}
 
 /// A conversation and who speaks in it.
 struct Case<'a> {

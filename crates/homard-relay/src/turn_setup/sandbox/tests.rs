@@ -1,22 +1,10 @@
 //! Which conversations belong into a sandbox, and which folder they have.
 
-use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_protocol::SessionKey;
-use homard_runtime::Clock;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{folder, not_held, of};
-
-fn config(written: &Value) -> Config {
-    let dir = tempfile::tempdir().unwrap();
-    let paths = Paths::under(dir.path());
-    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
-    std::fs::write(paths.config_source(), written.to_string()).unwrap();
-    let source = ConfigSource::isolated(paths, Environment::default(), Clock::system());
-    let snapshot = Snapshot::load(&source, &Overrides::default());
-    let issues = snapshot.issues;
-    (*snapshot.config.unwrap_or_else(|| panic!("{issues:?}"))).clone()
-}
+use crate::fixture::config;
 
 #[test]
 fn the_mode_says_which_conversations_belong_into_a_sandbox() {

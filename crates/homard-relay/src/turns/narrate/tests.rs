@@ -7,7 +7,7 @@ use homard_protocol::RunId;
 use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 
-use super::{Narrator, Reasoning, Subject};
+use super::{Narrator, Subject, Thoughts};
 use crate::bus::{Bus, BusListener, EventHeading, Published};
 
 /// Names and payloads, in order.
@@ -109,7 +109,7 @@ async fn reasoning_is_told_whole_and_gathered_like_text() {
 
 #[tokio::test(start_paused = true)]
 async fn reasoning_is_told_as_the_session_wants_it() {
-    let cases = [(Reasoning::Off, "done", 0), (Reasoning::On, "Reasoning:\n_let me see_\n\ndone", 0)];
+    let cases = [(Thoughts::Off, "done", 0), (Thoughts::On, "Reasoning:\n_let me see_\n\ndone", 0)];
     for (reasoning, text, thoughts) in cases {
         let (narrator, heard) = narrator();
         narrator.set_reasoning(reasoning);

@@ -6,7 +6,7 @@ use homard_protocol::{EntryKind, Message, StopReason};
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
-use crate::delivery::reply_route::ReplyRoute;
+use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Turns;
 
 /// How the key of what the person said in a run ends.

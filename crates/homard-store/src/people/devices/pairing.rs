@@ -4,6 +4,7 @@ use homard_protocol::DeviceId;
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use uuid::Uuid;
 
 use super::{DeviceStore, PairedDevice, load, save, tokens};
@@ -43,6 +44,7 @@ pub struct NewDeviceRequest {
 }
 
 /// A request that waits.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingDevice {
@@ -52,27 +54,20 @@ pub struct PendingDevice {
     /// Its Ed25519 public key.
     pub public_key: String,
     /// What it calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_family: Option<String>,
     /// Which program it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
     /// How that program uses the gateway.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_mode: Option<String>,
     /// The role it wants.
     pub role: String,
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it connects from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ip: Option<String>,
     /// The page it connects from, when it is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser_origin: Option<String>,
     /// Whether nobody is to be asked.
     pub silent: bool,

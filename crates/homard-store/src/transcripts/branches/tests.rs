@@ -1,6 +1,6 @@
 //! Going back, branches and copies.
 
-use homard_protocol::{EntryId, SessionId};
+use homard_protocol::{EntryId, SessionId, ThinkingLevel};
 
 use super::{Branch, Turning};
 use crate::PageQuery;
@@ -94,11 +94,11 @@ async fn a_copy_has_what_came_before_and_goes_its_own_way() {
         .store
         .transcripts()
         .copy(&id, &Turning::Before(three), &key("agent:main:copy"), |entry| {
-            entry.thinking_level = Some("high".to_owned());
+            entry.thinking_level = Some(ThinkingLevel::High.into());
         })
         .await
         .unwrap();
-    assert_eq!(copy.entry.thinking_level.as_deref(), Some("high"));
+    assert_eq!(copy.entry.thinking_level, Some(ThinkingLevel::High.into()));
     assert_eq!(copy.derived_title.as_deref(), Some("one"));
     assert_eq!(said(&home, &copy.session_id).await, ["one", "two"]);
     home.store.transcripts().append(&copy.session_id, vec![user("other")]).await.unwrap();

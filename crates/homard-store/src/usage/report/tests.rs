@@ -1,6 +1,6 @@
 //! Sums by day, session and model.
 
-use homard_protocol::AgentId;
+use homard_protocol::{AgentId, Word};
 
 use super::super::tests::{call, usage};
 use super::{UsageQuery, UsageReport, UsageTally, stats};
@@ -88,9 +88,9 @@ async fn no_days_hold_no_calls() {
 async fn an_attempt_that_was_turned_away_is_an_error_and_no_call() {
     let home = Home::new();
     let mut refused = call("agent:main:main", "r1", 10 * DAY, homard_protocol::Usage::default());
-    refused.outcome = "rate_limit".to_owned();
+    refused.outcome = Word::of("rate_limit");
     let mut cut = call("agent:main:main", "r1", 10 * DAY + 1, usage(5, 5, 0.1));
-    cut.outcome = "aborted".to_owned();
+    cut.outcome = Word::of("aborted");
     home.store.usage().record(refused);
     home.store.usage().record(cut);
     let query = UsageQuery { days: DAYS.to_vec(), ..UsageQuery::default() };

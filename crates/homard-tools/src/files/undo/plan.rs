@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use homard_protocol::methods::sessions::undo::{UndoChange, UndoState};
+
 use super::journal::{Change, Journal, Print, Was};
 
 /// A run that changed something, and what could be put back now.
@@ -23,44 +25,14 @@ pub struct RunChanges {
     pub undoes: Option<String>,
 }
 
-impl RunChanges {
-    /// Whether nothing is in the way of putting everything back.
-    #[must_use]
-    pub fn is_clear(&self) -> bool {
-        self.files.iter().all(|file| !file.state.blocks())
-    }
-}
-
 /// What a run did to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     pub path: PathBuf,
     /// What was done to it, all in all.
-    pub what: What,
+    pub what: UndoChange,
     /// Whether that can be put back.
     pub state: FileState,
-}
-
-/// What was done to a file, all in all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    /// It was not there before.
-    Created,
-    /// It had another content.
-    Changed,
-    Deleted,
-}
-
-impl What {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-        }
-    }
 }
 
 /// Whether a file can be put back.
@@ -88,15 +60,15 @@ pub enum FileState {
 impl FileState {
     /// The word programs read.
     #[must_use]
-    pub fn id(&self) -> &'static str {
+    pub fn word(&self) -> UndoState {
         match self {
-            Self::Restorable => "restorable",
-            Self::AsBefore => "asBefore",
-            Self::Changed { .. } => "changedSince",
-            Self::Between => "changedBetween",
-            Self::NotKept { .. } => "notKept",
-            Self::Elsewhere => "elsewhere",
-            Self::Unreadable { .. } => "unreadable",
+            Self::Restorable => UndoState::Restorable,
+            Self::AsBefore => UndoState::AsBefore,
+            Self::Changed { .. } => UndoState::ChangedSince,
+            Self::Between => UndoState::ChangedBetween,
+            Self::NotKept { .. } => UndoState::NotKept,
+            Self::Elsewhere => UndoState::Elsewhere,
+            Self::Unreadable { .. } => UndoState::Unreadable,
         }
     }
 
@@ -152,11 +124,11 @@ impl<'j> Chain<'j> {
         self.changes.last().and_then(|change| change.becomes.as_ref())
     }
 
-    fn what(&self) -> What {
+    fn what(&self) -> UndoChange {
         match (&self.first.was, self.left()) {
-            (Was::Absent, _) => What::Created,
-            (_, Some(_)) => What::Changed,
-            (_, None) => What::Deleted,
+            (Was::Absent, _) => UndoChange::Created,
+            (_, Some(_)) => UndoChange::Changed,
+            (_, None) => UndoChange::Deleted,
         }
     }
 

@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use homard_protocol::SessionKey;
+use homard_protocol::methods::sessions::undo::UndoChange;
 use homard_runtime::FileDraft;
 
 use super::journal::{Journal, JournalLine, Print, Was};
 use super::keep::{Planned, add};
-use super::plan::{Chain, FileChange, FileState, RunChanges, What, chains, plan};
+use super::plan::{Chain, FileChange, FileState, RunChanges, chains, plan};
 use super::{Inner, header_of};
 
 /// How the changes of an undo are called in its own journal.
@@ -106,9 +107,9 @@ impl fmt::Display for UndoReport {
         writeln!(f, "Undid run {}.", self.changes.run)?;
         for file in &self.restored {
             let done = match file.what {
-                What::Created => "removed",
-                What::Changed => "restored",
-                What::Deleted => "brought back",
+                UndoChange::Created => "removed",
+                UndoChange::Changed => "restored",
+                UndoChange::Deleted => "brought back",
             };
             writeln!(f, "- {done} {}", file.path.display())?;
         }

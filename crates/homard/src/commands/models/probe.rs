@@ -86,7 +86,7 @@ pub(super) fn tell(cx: &Cx, probed: &[Probed], as_json: bool) -> anyhow::Result<
             vec![
                 one.profile.clone().unwrap_or_else(|| one.provider.to_string()),
                 one.model.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string),
-                one.status().to_owned(),
+                one.status().to_string(),
                 told,
             ]
         })

@@ -8,7 +8,7 @@ use clap::Args;
 use homard_client::{Client, Events, Heard, TwoPhase};
 use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
-use homard_protocol::{AgentId, RunId, SessionId, SessionKey, SessionRef};
+use homard_protocol::{AgentId, RunAnswer, RunId, SessionId, SessionKey, SessionRef, Word};
 use serde_json::Value;
 
 use crate::commands::approvals::prompt::Prompt;
@@ -129,7 +129,7 @@ fn params(args: AgentArgs, message: String, client: &Client) -> anyhow::Result<A
         session_key,
         session_id: args.session_id,
         model: args.model,
-        thinking: args.thinking,
+        thinking: args.thinking.map(Word::of),
         timeout: args.timeout,
         ..AgentParams::default()
     })
@@ -193,7 +193,7 @@ fn conclude(cx: &Cx, finished: &Value, answer: &mut Answer, json: bool) -> anyho
             "what was said until then is kept in the conversation",
         ));
     }
-    if finished.status != "ok" {
+    if finished.status != RunAnswer::Ok {
         return Err(Advice::error(finished.summary, "`homard logs` says more"));
     }
     Ok(())

@@ -5,7 +5,7 @@ use homard_client::Client;
 use homard_protocol::SessionRef;
 use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDescribeParams};
 use homard_protocol::methods::sessions::undo::{
-    MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun,
+    MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun, UndoState,
 };
 use homard_runtime::brief;
 
@@ -102,8 +102,8 @@ fn row(run: &UndoRun, now_ms: i64) -> Vec<String> {
         (None, Some(undoes)) => format!("undid {undoes}"),
         (None, None) if run.files.is_empty() => "nothing is kept".to_owned(),
         (None, None) => {
-            let in_the_way = |state: &str| !matches!(state, "restorable" | "asBefore");
-            let blocked = run.files.iter().filter(|file| in_the_way(&file.state)).count();
+            let in_the_way = |state| !matches!(state, UndoState::Restorable | UndoState::AsBefore);
+            let blocked = run.files.iter().filter(|file| in_the_way(file.state)).count();
             if blocked == 0 {
                 "can be undone".to_owned()
             } else {

@@ -1,6 +1,6 @@
 //! One key of the configuration.
 
-use super::{found, spoken};
+use super::{ReloadKind, found, spoken};
 
 #[test]
 fn a_path_leads_to_what_it_means_and_what_lies_beneath() {
@@ -15,7 +15,7 @@ fn a_path_leads_to_what_it_means_and_what_lies_beneath() {
         (".", Some("gateway"), None),
     ] {
         let found = found(root, path).unwrap_or_else(|| panic!("{path}"));
-        assert_eq!(found.reload_kind.as_deref(), reload, "{path}");
+        assert_eq!(found.reload_kind.map(ReloadKind::as_str), reload, "{path}");
         let keys: Vec<&str> = found.children.iter().map(|child| child.key.as_str()).collect();
         match has {
             Some(key) => assert!(keys.contains(&key), "{path}: {keys:?}"),

@@ -150,7 +150,7 @@ fn row(one: &EndedSessionRow, now: i64) -> Vec<String> {
     vec![
         one.key.to_string(),
         words::ago(one.ended_at, now),
-        one.reason.clone(),
+        one.reason.to_string(),
         one.session_id.to_string(),
         title.map_or_else(String::new, |title| brief(title, TITLE_CHARS)),
     ]

@@ -67,7 +67,7 @@ fn attempt_line(console: &Console, attempt: &RunAttempt) -> String {
         attempt.next.as_str().map_or_else(String::new, |next| format!(" → {}", next.replace('_', " ")));
     let next =
         if next.is_empty() && attempt.next != Value::Null { format!(" → {}", attempt.next) } else { next };
-    let reason = console.mark(Mark::Warning, &attempt.reason.replace('_', " "));
+    let reason = console.mark(Mark::Warning, &attempt.reason.as_str().replace('_', " "));
     format!(
         "tried {}/{}{with}: {reason}{status} after {}{next}: {}",
         attempt.provider,
@@ -89,7 +89,7 @@ fn call_line(call: &RunCall) -> String {
         "asked {}/{}{with}: {}, {} in{cached}, {} out, {}{first}{thinking}",
         call.provider,
         call.model,
-        if call.state == CallState::Settled { &call.outcome } else { call.state.as_str() },
+        if call.state == CallState::Settled { call.outcome.as_str() } else { call.state.as_str() },
         words::tokens(call.usage.prompt_tokens()),
         words::tokens(call.usage.output),
         seconds(call.total_ms),
