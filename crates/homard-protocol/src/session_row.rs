@@ -109,6 +109,9 @@ pub struct SessionRow {
     /// Whether something is new since somebody last looked.
     #[serde(default)]
     pub unread: bool,
+    /// When somebody said that it is to count as unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub marked_unread_at: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatus>,
     /// Whether a run is under way.
