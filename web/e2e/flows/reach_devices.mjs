@@ -194,8 +194,14 @@ export const steps = [
   [
     'one click opens the gateway to the network, with its warning, and the page comes back by itself',
     async (world) => {
-      const answers = (host) => fetch(`http://${host}:${world.port}/readyz`).then((answer) => answer.ok, () => false);
-      const own = Object.values(networkInterfaces()).flat().find((address) => !address.internal && address.family === 'IPv4')?.address;
+      const answers = (host) =>
+        fetch(`http://${host}:${world.port}/readyz`).then(
+          (answer) => answer.ok,
+          () => false,
+        );
+      const own = Object.values(networkInterfaces())
+        .flat()
+        .find((address) => !address.internal && address.family === 'IPv4')?.address;
       if (own) assert.equal(await answers(own), false, 'nobody else can reach it before');
       await press(world.page, 'Add a device');
       const form = dialog(world);

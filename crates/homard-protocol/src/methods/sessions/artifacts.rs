@@ -87,7 +87,7 @@ pub struct Artifact {
     pub session_key: SessionKey,
     /// The place of the message it stands in.
     pub message_seq: i64,
-    /// `session-transcript`.
+    /// Always `session-transcript`, the one place they are found in.
     pub source: String,
     pub download: ArtifactDownload,
 }
@@ -95,7 +95,7 @@ pub struct Artifact {
 /// How it is fetched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactDownload {
-    /// `bytes`: with `artifacts.download`.
+    /// Always `bytes`: what is in it comes with `artifacts.download`.
     pub mode: String,
 }
 

@@ -42,7 +42,6 @@ pub struct SessionsFilesListParams {
 #[serde(rename_all = "camelCase")]
 pub struct SessionsFilesListResult {
     pub session_key: SessionKey,
-    /// The workspace.
     pub root: String,
     /// What file tools changed, as far back as it can be undone. What was only read is not told.
     pub files: Vec<SessionFile>,

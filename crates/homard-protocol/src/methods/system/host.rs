@@ -48,11 +48,11 @@ pub struct EnvironmentsResult {
 pub struct WorkPlace {
     /// `gateway`, or `node:` and the node's id.
     pub id: String,
-    /// `local` or `node`.
+    /// `local` for the gateway's own machine, or `node`.
     #[serde(rename = "type")]
     pub kind: String,
     pub label: String,
-    /// `available` or `unavailable`.
+    /// `available`, or `unavailable` while a node is not connected.
     pub status: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,

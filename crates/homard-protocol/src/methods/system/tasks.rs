@@ -106,7 +106,7 @@ pub struct Task {
     pub id: RunId,
     /// The same once more: clients read either.
     pub task_id: RunId,
-    /// `subagent`.
+    /// Always `subagent`: there is no other kind yet.
     pub kind: String,
     /// The same as `kind`, for clients that look there.
     pub runtime: String,
