@@ -41,6 +41,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         created_via: entry.created_via.clone(),
         model_override_source: entry.model_override_source.clone(),
         unread: unread(entry),
+        marked_unread_at: entry.marked_unread_at,
         display_name: entry.display_name.clone(),
         derived_title: record.derived_title.clone(),
         last_message_preview: record.last_message_preview.clone(),

@@ -42,8 +42,10 @@ macro_rules! every_method {
             [channels::sending MessageAction Poll Send]
             [sessions::commands SessionsAbort SessionsCreate SessionsGet SessionsSend SessionsSteer]
             [sessions::archive SessionsCleanup SessionsEnded SessionsRestore]
+            [sessions::artifacts ArtifactsDownload ArtifactsList]
             [sessions::branches SessionsBranchesList SessionsBranchesSwitch SessionsFork SessionsRewind]
             [sessions::context SessionsContext]
+            [sessions::files SessionsFilesGet SessionsFilesList]
             [sessions::groups SessionsGroupsDefaults SessionsGroupsDelete SessionsGroupsList SessionsGroupsPut
                 SessionsGroupsRename SessionsGroupsUpdate]
             [sessions::details AgentIdentityGet SessionsDescribe SessionsMessagesSubscribe
@@ -54,13 +56,16 @@ macro_rules! every_method {
                 SessionsResolve SessionsSubscribe]
             [devices::setup_codes DevicePairSetupCode DevicePairSetupStatus DeviceScopesRequestUpgrade
                 DeviceScopesWaitUpgrade]
-            [system::side_lists ProgressCardGet QuestionList SessionsCompanionState TaskSuggestionsList TasksList]
+            [system::side_lists ProgressCardGet QuestionList SessionsCompanionState TaskSuggestionsList]
+            [system::host DiagnosticsLanes EnvironmentsList FsListDir SessionsStorageStatus]
+            [system::tasks TasksCancel TasksGet TasksHistory TasksList]
             [system::other_rooms PluginsList PluginsUiDescriptors PortalList SecretsStoreList SessionSuggestionsList
-                TerminalList TranscriptsList UsersList WorktreesList]
+                TerminalList TranscriptsList TranscriptsStatus UsersList WorktreesList]
             [tools::skills SkillsBins SkillsInstall SkillsStatus SkillsUpdate]
             [system Health LastHeartbeat LogsTail Status SystemPresence]
             [tools ToolsCatalog ToolsEffective ToolsExplain]
             [tools::invoke ToolsInvoke]
+            [tools::search_status WebSearchStatus]
             [sessions::undo UndoApply UndoList]
             [system::maintenance BrowserRequest GatewayIdentityGet SecretsReload SystemInfo UpdateRun UpdateStatus]
             [usage UsageCost UsageRuns UsageStatus]

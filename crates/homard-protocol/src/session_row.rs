@@ -132,6 +132,8 @@ pub struct SessionRow {
     /// Whether something is new since somebody last looked.
     #[serde(default)]
     pub unread: bool,
+    /// When somebody said that it is to count as unread.
+    pub marked_unread_at: Option<i64>,
     pub status: Option<SessionStatus>,
     /// Whether a run is under way.
     #[serde(default)]

@@ -57,7 +57,7 @@ pub use sessions::{
     SessionOrigin, SessionPage, SessionQuery, SessionRecord, SessionSort, SessionStore,
 };
 pub use store::{OpenOptions, Store, StoreError};
-pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord, SubagentStore};
+pub use subagents::{NewSubagent, SubagentAdded, SubagentRecord, SubagentStore, SubagentTask};
 pub use transcripts::{
     Appended, Branch, Context, Page, PageEntry, PageQuery, TranscriptError, TranscriptStore, Turning,
 };

@@ -254,7 +254,7 @@ pub(crate) fn prune(conn: &Connection, now: Timestamp) -> Result<bool, StoreErro
     Ok(deleted > 0)
 }
 
-fn load(conn: &Connection, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+pub(crate) fn load(conn: &Connection, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM runs WHERE run_id = ?1");
     conn.prepare_cached(&sql)?.query_row([run_id.as_str()], |row| Ok(read(row))).optional()?.transpose()
 }

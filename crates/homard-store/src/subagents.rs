@@ -7,6 +7,7 @@ use homard_protocol::{RunId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use crate::runs::{self, RunRecord};
 use crate::sessions::{SessionEntry, load_or_new, save};
 use crate::store::{Store, StoreError, parse_column};
 
@@ -42,6 +43,13 @@ pub struct SubagentRecord {
     pub created_at: Timestamp,
     /// When whoever asked was told, or nobody wanted to know any more.
     pub settled_at: Option<Timestamp>,
+}
+
+/// A child and its run, which is forgotten some days after it has ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubagentTask {
+    pub child: SubagentRecord,
+    pub run: Option<RunRecord>,
 }
 
 /// What came of asking for a child.
@@ -151,6 +159,36 @@ impl SubagentStore<'_> {
             .await
     }
 
+    /// Children with their runs, those asked for last first; of one conversation or of all.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn recent(self, requester: Option<&SessionKey>) -> Result<Vec<SubagentTask>, StoreError> {
+        let requester = requester.map(ToString::to_string);
+        self.store
+            .read(move |cx| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM subagents WHERE ?1 IS NULL OR requester_key = ?1 \
+                 ORDER BY created_at DESC LIMIT ?2"
+                );
+                let mut statement = cx.conn.prepare_cached(&sql)?;
+                let children = collect(statement.query(params![requester, MAX_ROWS])?)?;
+                children.into_iter().map(|child| with_run(cx.conn, child)).collect()
+            })
+            .await
+    }
+
+    /// A child by its run, with that run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn task(self, run_id: &RunId) -> Result<Option<SubagentTask>, StoreError> {
+        let run_id = run_id.clone();
+        self.store
+            .read(move |cx| load(cx.conn, &run_id)?.map(|child| with_run(cx.conn, child)).transpose())
+            .await
+    }
+
     /// The child a conversation belongs to.
     ///
     /// # Errors
@@ -243,6 +281,10 @@ impl SubagentStore<'_> {
             })
             .await
     }
+}
+
+fn with_run(conn: &Connection, child: SubagentRecord) -> Result<SubagentTask, StoreError> {
+    Ok(SubagentTask { run: runs::load(conn, &child.asked.run_id)?, child })
 }
 
 fn load(conn: &Connection, run_id: &RunId) -> Result<Option<SubagentRecord>, StoreError> {

@@ -95,6 +95,8 @@ mod ordinary_day;
 #[cfg(test)]
 mod other_clients;
 #[cfg(test)]
+mod page_lists;
+#[cfg(test)]
 mod pairing;
 #[cfg(test)]
 mod reach;

@@ -1,8 +1,9 @@
 // Devices: this browser, nodes that offer commands, and devices that join by a code; allowed, renamed
 // and sent away. Names of others are hostile.
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { Device } from '../device.mjs';
-import { TOKEN } from '../world.mjs';
+import { TOKEN, until } from '../world.mjs';
 
 const HOSTILE = '<img src=x onerror="alert(1)">';
 const PIXEL = ['system.notify', 'device.info', 'device.status', 'location.get', 'photos.latest', 'contacts.search', 'calendar.events', 'notifications.list'];
@@ -188,6 +189,34 @@ export const steps = [
       await node.waitFor({ state: 'detached' });
       assert.equal(await shed.closed, 4001);
       pixel.stop();
+    },
+  ],
+  [
+    'one click opens the gateway to the network, with its warning, and the page comes back by itself',
+    async (world) => {
+      const answers = (host) =>
+        fetch(`http://${host}:${world.port}/readyz`).then(
+          (answer) => answer.ok,
+          () => false,
+        );
+      const own = Object.values(networkInterfaces())
+        .flat()
+        .find((address) => !address.internal && address.family === 'IPv4')?.address;
+      if (own) assert.equal(await answers(own), false, 'nobody else can reach it before');
+      await press(world.page, 'Add a device');
+      const form = dialog(world);
+      await press(form, 'Make a code');
+      await seen(form, 'without TLS what is said on the way can be read in that network');
+      await press(form, 'Open it and make a code');
+      // A machine in a private network gets its code; any other is told why a code would not be safe, or needs an address.
+      const code = form.getByText('Point the phone’s camera at this').or(form.getByText('needs a secure address')).or(form.getByText('has no address in a local network'));
+      await code.first().waitFor();
+      assert.equal((await world.call('config.get')).parsed.gateway.bind, 'lan');
+      if (own) await until('the gateway at its address in the network', () => answers(own));
+      const shown = await form.getByText('Point the phone’s camera at this').count();
+      world.notes.push(shown ? `a code for ${own}` : 'no code: this machine has no private address');
+      await press(form, shown ? 'Close' : 'Cancel');
+      await world.page.getByTestId('device').filter({ hasText: 'This browser' }).waitFor();
     },
   ],
 ];

@@ -6,6 +6,7 @@
 mod flows;
 mod page;
 mod published;
+mod refused;
 mod sdks;
 mod stage;
 mod terminal;
@@ -22,8 +23,9 @@ use published::Published;
 use stage::Stage;
 
 const FILE: &str = "docs/compat.md";
-const BEGIN: &str = "<!-- compat:begin -->";
-const END: &str = "<!-- compat:end -->";
+/// Names of the places in the document that are made.
+const TABLE: &str = "compat";
+const REFUSED: &str = "refused";
 
 /// What one flow came to.
 #[derive(Debug)]
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let table = table(&lines, &published.version()?);
     say(&format!("\n{table}"));
     if options.write {
-        write(&table)?;
+        write(&table, &refused::table(&lines))?;
     }
     let failed = lines.iter().filter(|line| line.failure.is_some()).count();
     if failed > 0 {
@@ -139,22 +141,25 @@ fn cell(text: &str) -> String {
     text.lines().next().unwrap_or_default().trim().replace('|', "\\|")
 }
 
-fn write(table: &str) -> Result<()> {
+fn write(table: &str, refused: &str) -> Result<()> {
     let file = root().join(FILE);
-    let document = fs::read_to_string(&file).with_context(|| format!("could not read `{FILE}`"))?;
-    let Some(document) = between_markers(&document, table) else {
-        bail!("{FILE} has no `{BEGIN}` followed by `{END}`, so there is no place for the table");
-    };
+    let mut document = fs::read_to_string(&file).with_context(|| format!("could not read `{FILE}`"))?;
+    for (place, body) in [(TABLE, table), (REFUSED, refused)] {
+        document = between_markers(&document, place, body).with_context(|| {
+            format!("{FILE} has no `<!-- {place}:begin -->` followed by `<!-- {place}:end -->`")
+        })?;
+    }
     fs::write(&file, document).with_context(|| format!("could not write `{FILE}`"))?;
     say(&format!("wrote {FILE}"));
     Ok(())
 }
 
 /// The document with everything between the markers replaced.
-fn between_markers(document: &str, body: &str) -> Option<String> {
-    let (before, rest) = document.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}\n{}\n{END}{after}", body.trim()))
+fn between_markers(document: &str, place: &str, body: &str) -> Option<String> {
+    let (begin, end) = (format!("<!-- {place}:begin -->"), format!("<!-- {place}:end -->"));
+    let (before, rest) = document.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!("{before}{begin}\n{}\n{end}{after}", body.trim()))
 }
 
 #[cfg(test)]

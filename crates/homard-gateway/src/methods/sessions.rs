@@ -1,11 +1,13 @@
 //! `sessions.*`.
 
 pub(crate) mod archive;
+pub(crate) mod artifacts;
 pub(crate) mod branches;
 pub(crate) mod commands;
 pub(crate) mod compact;
 pub(crate) mod context;
 pub(crate) mod details;
+pub(crate) mod files;
 pub(crate) mod groups;
 pub(crate) mod messages;
 pub(crate) mod patch_many;
@@ -15,6 +17,7 @@ pub(crate) mod undo;
 use std::sync::atomic::Ordering;
 
 use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
+use homard_protocol::methods::sessions::artifacts::{ArtifactsDownload, ArtifactsList};
 use homard_protocol::methods::sessions::branches::{
     SessionsBranchesList, SessionsBranchesSwitch, SessionsFork, SessionsRewind,
 };
@@ -26,6 +29,7 @@ use homard_protocol::methods::sessions::context::SessionsContext;
 use homard_protocol::methods::sessions::details::{
     AgentIdentityGet, SessionsDescribe, SessionsMessagesSubscribe, SessionsMessagesUnsubscribe,
 };
+use homard_protocol::methods::sessions::files::{SessionsFilesGet, SessionsFilesList};
 use homard_protocol::methods::sessions::groups::{
     SessionsGroupsDefaults, SessionsGroupsDelete, SessionsGroupsList, SessionsGroupsPut,
     SessionsGroupsRename, SessionsGroupsUpdate,
@@ -66,6 +70,8 @@ const MINUTE_MS: f64 = 60_000.0;
 pub(super) fn register(table: MethodTable) -> MethodTable {
     table
         .on::<AgentIdentityGet, _, _>(details::identity)
+        .on::<ArtifactsDownload, _, _>(artifacts::download)
+        .on::<ArtifactsList, _, _>(artifacts::list)
         .on::<SessionsAbort, _, _>(commands::abort)
         .on::<SessionsBranchesList, _, _>(branches::list)
         .on::<SessionsBranchesSwitch, _, _>(branches::switch)
@@ -76,6 +82,8 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<SessionsDelete, _, _>(delete)
         .on::<SessionsDescribe, _, _>(details::describe)
         .on::<SessionsEnded, _, _>(archive::ended)
+        .on::<SessionsFilesGet, _, _>(files::get)
+        .on::<SessionsFilesList, _, _>(files::list)
         .on::<SessionsFork, _, _>(branches::fork)
         .on::<SessionsGet, _, _>(commands::get)
         .on::<SessionsGroupsDefaults, _, _>(groups::defaults)
@@ -328,7 +336,14 @@ pub(super) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
         bring_back(gateway, &key).await?;
     }
     let now = gateway.clock().now_ms();
-    let record = gateway.store().sessions().patch(&key, move |entry| changes.apply(entry, now)).await?;
+    // A mark that its reader did not know of stays: somebody set it meanwhile.
+    let known_mark = params.settings.get("expectedMarkedUnreadAt").map(Value::as_i64);
+    let change = move |entry: &mut SessionEntry| {
+        if known_mark.is_none_or(|mark| mark == entry.marked_unread_at) {
+            changes.apply(entry, now);
+        }
+    };
+    let record = gateway.store().sessions().patch(&key, change).await?;
     gateway.relay().sessions().announce_change(&record, "patch");
     Ok(SessionsPatchResult {
         ok: true,
@@ -371,6 +386,8 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
 ];
 
 /// The yes-or-no settings a client may change.
+/// What a caller thinks is so; see [`check_expected`] and [`patch`].
+const EXPECTATIONS: [&str; 2] = ["expectedSessionId", "expectedMarkedUnreadAt"];
 const FLAG_SETTINGS: [&str; 3] = ["archived", "pinned", "unread"];
 
 /// Settings of other clients that Homard does not have. They are refused by name, so that nobody thinks they hold; to
@@ -454,7 +471,7 @@ impl Changes {
             if !value.is_null() {
                 return Err(bad(format!("at {name}: Homard has no such setting")));
             }
-        } else if name != "expectedSessionId" {
+        } else if !EXPECTATIONS.contains(&name) {
             return Err(bad(format!("at root: unexpected property '{name}'")));
         }
         Ok(())

@@ -1,20 +1,25 @@
 //! `health`, `status`, `logs.tail` and presence.
 
+pub(crate) mod host;
 pub(crate) mod maintenance;
 pub(crate) mod other_rooms;
 pub(crate) mod page_load;
 pub(crate) mod side_lists;
+pub(crate) mod tasks;
 pub(crate) mod wake;
 
 use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::system::host::{
+    DiagnosticsLanes, EnvironmentsList, FsListDir, SessionsStorageStatus,
+};
 use homard_protocol::methods::system::maintenance::{
     BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
 };
 use homard_protocol::methods::system::other_rooms::{
     PluginsList, PluginsUiDescriptors, PortalList, SecretsStoreList, SessionSuggestionsList, TerminalList,
-    TranscriptsList, UsersList, WorktreesList,
+    TranscriptsList, TranscriptsStatus, UsersList, WorktreesList,
 };
 use homard_protocol::methods::system::page_load::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
@@ -22,8 +27,9 @@ use homard_protocol::methods::system::page_load::{
     SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
 };
 use homard_protocol::methods::system::side_lists::{
-    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList, TasksList,
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList,
 };
+use homard_protocol::methods::system::tasks::{TasksCancel, TasksGet, TasksHistory, TasksList};
 use homard_protocol::methods::system::wake::{SetHeartbeats, SystemEvent, WakeUp};
 use homard_protocol::methods::system::{
     Health, HealthParams, LastHeartbeat, LogsTail, LogsTailParams, LogsTailResult, MAX_LOG_BYTES,
@@ -48,6 +54,9 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
     table
         .on::<BoardGet, _, _>(page_load::board)
         .on::<BrowserRequest, _, _>(maintenance::browser)
+        .on::<DiagnosticsLanes, _, _>(host::lanes)
+        .on::<EnvironmentsList, _, _>(host::environments)
+        .on::<FsListDir, _, _>(host::folders)
         .on::<GatewayIdentityGet, _, _>(maintenance::identity)
         .on::<Health, _, _>(health)
         .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
@@ -67,6 +76,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<SessionSuggestionsList, _, _>(other_rooms::nothing)
         .on::<TerminalList, _, _>(other_rooms::nothing)
         .on::<TranscriptsList, _, _>(other_rooms::nothing)
+        .on::<TranscriptsStatus, _, _>(other_rooms::nothing)
         .on::<UsersList, _, _>(other_rooms::nothing)
         .on::<WorktreesList, _, _>(other_rooms::nothing)
         .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
@@ -75,6 +85,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<SessionsCatalogList, _, _>(page_load::catalogs)
         .on::<SessionsCompanionState, _, _>(side_lists::companion)
         .on::<SessionsObserverVisibility, _, _>(page_load::observer)
+        .on::<SessionsStorageStatus, _, _>(host::storage)
         .on::<SessionsViewersSet, _, _>(page_load::viewers)
         .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
         .on::<Status, _, _>(status)
@@ -82,7 +93,10 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<SystemInfo, _, _>(maintenance::system_info)
         .on::<SystemPresence, _, _>(presence)
         .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
-        .on::<TasksList, _, _>(side_lists::tasks)
+        .on::<TasksCancel, _, _>(tasks::cancel)
+        .on::<TasksGet, _, _>(tasks::get)
+        .on::<TasksHistory, _, _>(tasks::history)
+        .on::<TasksList, _, _>(tasks::list)
         .on::<UpdateRun, _, _>(maintenance::update_run)
         .on::<UpdateStatus, _, _>(maintenance::update_status)
         .on::<UsersPrefsGet, _, _>(page_load::prefs)

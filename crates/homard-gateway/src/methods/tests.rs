@@ -17,9 +17,10 @@ use crate::connections::fanout::{Client, ClientCaps};
 use crate::generated::manual::spec;
 
 /// Methods whose scope depends on their parameters, with the least anybody needs.
-const DYNAMIC: [(&str, Scope); 9] = [
+const DYNAMIC: [(&str, Scope); 10] = [
     ("agent", Scope::Write),
     ("channels.pairing.approve", Scope::Pairing),
+    ("environments.list", Scope::Read),
     ("node.invoke", Scope::Write),
     ("sessions.create", Scope::Write),
     ("sessions.delete", Scope::Write),
@@ -143,7 +144,6 @@ const OPEN_FIELDS: &[(&str, &[&str])] = &[
     ("sessions.list", LIST_FILTERS),
     ("sessions.resolve", &["reference"]),
     ("sessions.subscribe", LIST_FILTERS),
-    ("tasks.list", &["status"]),
 ];
 /// Filters of lists that nothing can be found by yet.
 const LIST_FILTERS: &[&str] = &[

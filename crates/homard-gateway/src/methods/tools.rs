@@ -1,9 +1,11 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why.
 
 pub(crate) mod invoke;
+pub(crate) mod search_status;
 pub(crate) mod skills;
 
 use homard_protocol::methods::tools::invoke::ToolsInvoke;
+use homard_protocol::methods::tools::search_status::WebSearchStatus;
 use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
 use homard_protocol::methods::tools::{
     ExplainedLayer, ExplainedTool, LayerWord, ToolGroupRow, ToolProfileRow, ToolRow, ToolsCatalog,
@@ -45,6 +47,7 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<ToolsEffective, _, _>(effective)
         .on::<ToolsExplain, _, _>(explain)
         .on::<ToolsInvoke, _, _>(invoke::invoke)
+        .on::<WebSearchStatus, _, _>(search_status::status)
 }
 
 /// `tools.catalog`.

@@ -1,11 +1,13 @@
 //! `sessions.*`: the list of conversations and their settings.
 
 pub mod archive;
+pub mod artifacts;
 pub mod branches;
 pub mod commands;
 pub mod compact;
 pub mod context;
 pub mod details;
+pub mod files;
 pub mod groups;
 pub mod patch_many;
 pub mod search;

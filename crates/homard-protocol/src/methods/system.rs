@@ -1,9 +1,11 @@
 //! `health`, `status`, `logs.tail`, presence and heartbeats.
 
+pub mod host;
 pub mod maintenance;
 pub mod other_rooms;
 pub mod page_load;
 pub mod side_lists;
+pub mod tasks;
 pub mod wake;
 
 use schemars::JsonSchema;

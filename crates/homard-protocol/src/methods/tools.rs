@@ -1,6 +1,7 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why. `tools.explain` is Homard's own.
 
 pub mod invoke;
+pub mod search_status;
 pub mod skills;
 
 use schemars::JsonSchema;

@@ -32,10 +32,17 @@ impl Listeners {
             };
             return again().with_context(|| format!("could not go on listening on {address}"));
         }
+        self.give_way(address);
         let listener = bind(address).await?.into_std().context("the listening socket cannot be kept")?;
         let again = listener.try_clone().context("the listening socket cannot be kept")?;
         self.kept.lock().push(listener);
         TcpListener::from_std(again).context("the listening socket cannot be used")
+    }
+
+    /// Closes our own sockets that stand in the way: one address of a machine and all of them are not listened on side
+    /// by side.
+    fn give_way(&self, address: SocketAddr) {
+        self.kept.lock().retain(|kept| !kept.local_addr().is_ok_and(|open| overlap(open, address)));
     }
 
     /// Closes every socket but those for these addresses.
@@ -71,6 +78,12 @@ fn is_same(open: SocketAddr, wished: SocketAddr) -> bool {
     open.ip() == wished.ip() && (open.port() == wished.port() || wished.port() == 0)
 }
 
+/// Whether two addresses share a port and one of them means every address of its family.
+fn overlap(one: SocketAddr, other: SocketAddr) -> bool {
+    let either_is_all = one.ip().is_unspecified() || other.ip().is_unspecified();
+    one.port() == other.port() && one.is_ipv4() == other.is_ipv4() && either_is_all
+}
+
 async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     match homard_gateway::bind(address).await {
         Ok(listener) => Ok(listener),
@@ -99,5 +112,17 @@ mod tests {
         drop(second);
         door.shut();
         assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_door_is_opened_to_the_network_and_closed_again_at_the_same_port() {
+        let door = Listeners::default();
+        let own = door.open("127.0.0.1:0".parse().unwrap()).await.unwrap().local_addr().unwrap();
+        let all = (std::net::Ipv4Addr::UNSPECIFIED, own.port()).into();
+        for address in [all, own] {
+            door.open(address).await.unwrap();
+            assert_eq!(door.addresses(), [address]);
+            tokio::net::TcpStream::connect(own).await.unwrap();
+        }
     }
 }

@@ -12,6 +12,7 @@ const NODE: &str = "node";
 fn methods() -> Vec<(&'static str, &'static str, Value)> {
     let mut all = most_methods();
     all.extend(more_methods());
+    all.extend(page_methods());
     all
 }
 
@@ -175,6 +176,25 @@ fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
         ("voicewake.get", "operator.read", json!({})),
         ("voicewake.set", "operator.write", json!({"triggers": []})),
         ("wake", "operator.write", json!({"mode": "next-heartbeat", "text": "x"})),
+    ]
+}
+
+/// The same for what pages ask for beside the chat.
+fn page_methods() -> Vec<(&'static str, &'static str, Value)> {
+    vec![
+        ("artifacts.download", "operator.read", json!({"sessionKey": "agent:main:m", "artifactId": "x"})),
+        ("artifacts.list", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("diagnostics.lanes", "operator.read", json!({})),
+        ("environments.list", "operator.read", json!({})),
+        ("fs.listDir", "operator.write", json!({"path": "relative"})),
+        ("sessions.files.get", "operator.read", json!({"sessionKey": "agent:main:m", "path": "x"})),
+        ("sessions.files.list", "operator.read", json!({"sessionKey": "agent:main:m"})),
+        ("sessions.storage.status", "operator.admin", json!({})),
+        ("tasks.cancel", "operator.write", json!({"taskId": "never-was"})),
+        ("tasks.get", "operator.read", json!({"taskId": "never-was"})),
+        ("tasks.history", "operator.read", json!({"taskId": "never-was"})),
+        ("transcripts.status", "operator.read", json!({})),
+        ("webSearch.status", "operator.read", json!({})),
     ]
 }
 

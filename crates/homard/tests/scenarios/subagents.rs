@@ -282,3 +282,53 @@ async fn a_subagent_that_is_told_something_reports_what_came_of_that() {
     let report = last_said(&family.parent.requests()[4].body);
     assert!(report.contains("a deep hole") && !report.contains("shallow"), "{report}");
 }
+
+#[tokio::test]
+async fn what_subagents_do_is_listed_as_tasks_looked_into_and_stopped() {
+    let family = Family::start(|_| {}).await;
+    family.parent.calls("sessions_spawn", json!({"task": "count the shells", "label": "counter"}));
+    family.parent.says("on it").says("there are 42 shells");
+    family.child.says("I counted 42");
+    let mut client = family.owner().await;
+    talk(&mut client, KEY, "how many shells?").await;
+    heard(&mut client, "there are 42 shells").await;
+    let asked = json!({"sessionKey": KEY, "status": "completed", "sortBy": "endedAt"});
+    let listed = client.call("tasks.list", asked).await.unwrap();
+    let task = &listed["tasks"][0];
+    assert_eq!(
+        (&task["title"], &task["status"], &task["sessionKey"], &task["kind"], task.get("prompt")),
+        (&json!("counter"), &json!("completed"), &json!(KEY), &json!("subagent"), None),
+        "{listed}"
+    );
+    let one = json!({"taskId": task["id"]});
+    let whole = client.call("tasks.get", one.clone()).await.unwrap()["task"].take();
+    assert_eq!(
+        (&whole["prompt"], &whole["result"]),
+        (&json!("count the shells"), &json!("I counted 42")),
+        "{whole}"
+    );
+    let said = client.call("tasks.history", one.clone()).await.unwrap();
+    let said: Vec<String> = said["messages"].as_array().unwrap().iter().map(text_of).collect();
+    assert!(said[0].contains("count the shells") && said[1] == "I counted 42", "{said:?}");
+    let late = client.call("tasks.cancel", one).await.unwrap();
+    assert_eq!((&late["found"], &late["cancelled"]), (&json!(true), &json!(false)), "{late}");
+    assert!(client.call("tasks.get", json!({"taskId": "never-was"})).await.is_err());
+    let nobody = client.call("tasks.cancel", json!({"taskId": "never-was"})).await.unwrap();
+    assert_eq!(nobody, json!({"found": false, "cancelled": false}));
+
+    let gate = family.child.gate("never said");
+    family.parent.calls("sessions_spawn", json!({"task": "count the waves"}));
+    family.parent.says("on it again").says("it was stopped");
+    talk(&mut client, KEY, "and the waves?").await;
+    family.child.wait_for_request(2).await.unwrap();
+    let running = client.call("tasks.list", json!({"status": ["queued", "running"]})).await.unwrap();
+    let running = &running["tasks"][0];
+    assert_eq!((&running["title"], &running["status"]), (&json!("count the waves"), &json!("running")));
+    let stopped = client.call("tasks.cancel", json!({"taskId": running["id"]})).await.unwrap();
+    assert_eq!(
+        (&stopped["cancelled"], &stopped["task"]["status"]),
+        (&json!(true), &json!("cancelled")),
+        "{stopped}"
+    );
+    gate.release();
+}

@@ -67,7 +67,7 @@ export class SetupCode {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.alone = /only bound to loopback/i.test(reason);
-      this.problem = this.alone || /no address in a local network/i.test(reason) ? words.setup.addressNeeded : reason;
+      this.problem = this.alone ? words.setup.addressNeeded : reason;
       this.kind = 'ask';
     }
   }

@@ -21,7 +21,7 @@ pub(super) struct Flow {
 }
 
 /// All of them, in the order of the table.
-pub(super) const FLOWS: [Flow; 23] = [
+pub(super) const FLOWS: [Flow; 24] = [
     Flow { name: "health", play: health },
     Flow { name: "status", play: status },
     Flow { name: "agent", play: agent },
@@ -40,6 +40,7 @@ pub(super) const FLOWS: [Flow; 23] = [
     Flow { name: "gateway call", play: gateway_call },
     Flow { name: "refusals", play: refusals },
     Flow { name: "tui", play: terminal::tui },
+    Flow { name: "tui commands", play: terminal::tui_commands },
     Flow { name: "node run", play: node_run },
     Flow { name: "control ui", play: page::control_ui },
     Flow { name: "control ui pages", play: page::control_ui_pages },

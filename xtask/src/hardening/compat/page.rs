@@ -2,13 +2,16 @@
 //!
 //! The page comes from the published package; the gateway serves it from there and is what it talks to.
 
+use std::fs;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
+
+use serde::Deserialize;
 
 use super::stage::{LAST_WORD, Stage};
 use crate::browser::chromium;
-use crate::sh::Cmd;
+use crate::sh::{Cmd, say};
 use crate::web;
 use crate::workspace::root;
 
@@ -17,8 +20,9 @@ const LIMIT: Duration = Duration::from_secs(150);
 /// How much of its output is shown after a failure.
 const SHOWN_LINES: usize = 40;
 
-/// The pages that are opened one after the other, as the page's own menu names them.
-const PAGES: [&str; 34] = [
+/// The pages that are opened one after the other, as the page's own menu names them; their links lead to more.
+const PAGES: [&str; 41] = [
+    "/chat",
     "/activity",
     "/agents",
     "/automations",
@@ -31,38 +35,55 @@ const PAGES: [&str; 34] = [
     "/sessions",
     "/skills",
     "/tasks",
+    "/terminal",
     "/usage",
     "/worktrees",
     "/settings/about",
     "/settings/agents",
+    "/settings/ai-agents",
     "/settings/appearance",
     "/settings/approvals",
     "/settings/automation",
     "/settings/channels",
+    "/settings/cloud-workers",
     "/settings/connection",
     "/settings/devices",
     "/settings/general",
     "/settings/infrastructure",
+    "/settings/labs",
     "/settings/mcp",
     "/settings/memory",
+    "/settings/memory-import",
     "/settings/model-providers",
     "/settings/notifications",
     "/settings/plugins",
+    "/settings/profile",
     "/settings/search",
     "/settings/secrets",
     "/settings/security",
     "/settings/talk",
     "/settings/updates",
 ];
-/// So many pages take a while.
-const PAGES_LIMIT: Duration = Duration::from_secs(600);
+/// Pressing everything on so many pages takes a while.
+const PAGES_LIMIT: Duration = Duration::from_secs(1_800);
+
+/// What the page asked for once.
+#[derive(Debug, Deserialize)]
+struct Asked {
+    method: String,
+    /// The page and what was pressed there.
+    #[serde(rename = "where")]
+    place: String,
+    refused: Option<String>,
+}
 
 /// Loads the page, says something and waits for the answer.
 pub(super) fn control_ui(stage: &mut Stage<'_>) -> Result<()> {
     drive(stage, "", LIMIT)
 }
 
-/// The same, and then opens one page after the other: none may stay empty or break, whatever is refused to it.
+/// The same, and then goes through one page after the other and presses everything on each: none may stay empty or
+/// break, whatever is refused to it. What the page asks for is told.
 pub(super) fn control_ui_pages(stage: &mut Stage<'_>) -> Result<()> {
     drive(stage, &PAGES.join(" "), PAGES_LIMIT)
 }
@@ -75,6 +96,7 @@ fn drive(stage: &Stage<'_>, pages: &str, limit: Duration) -> Result<()> {
             "the browser driver is missing; `cargo xtask test --only web` (or `npm ci` in web/) fetches it"
         );
     }
+    let record = stage.client_home().join("asked.json");
     let ran = Cmd::new(stage.published.node(), &[])
         .args([script])
         .env("CHROMIUM", chromium()?)
@@ -83,10 +105,23 @@ fn drive(stage: &Stage<'_>, pages: &str, limit: Duration) -> Result<()> {
         .env("GATEWAY_TOKEN", &stage.token)
         .env("LAST_WORD", LAST_WORD)
         .env("PAGES", pages)
+        .env("RECORD", &record)
         .within(limit, &stage.client_home().join("page.out"))?;
     match ran {
-        Some(ran) if ran.ok => Ok(()),
+        Some(ran) if ran.ok => tell(&fs::read_to_string(&record).context("no record of the page")?),
         Some(ran) => bail!("{}", ran.text.lines().take(SHOWN_LINES).collect::<Vec<_>>().join("\n")),
         None => bail!("the page was not done within {} s", limit.as_secs()),
     }
+}
+
+/// Says what the page asked for and what was refused for another reason than that nobody knows it: that may be ours.
+fn tell(record: &str) -> Result<()> {
+    let asked: Vec<Asked> = serde_json::from_str(record)?;
+    say(&format!("  the page asked for {} methods", asked.len()));
+    for Asked { method, place, refused } in &asked {
+        if let Some(refused) = refused.as_ref().filter(|refused| !refused.starts_with("unknown method")) {
+            say(&format!("  {method} was refused ({place}): {}", refused.lines().next().unwrap_or_default()));
+        }
+    }
+    Ok(())
 }

@@ -2,13 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::stage::{GLANCE, LAST_WORD, Stage};
 use crate::sh::{Cmd, last_lines};
 
 /// How long it may take to show what is waited for.
 const SHOWN_WITHIN: Duration = Duration::from_secs(60);
+/// A screen that has not changed for so long is done.
+const STILL: Duration = Duration::from_millis(1_500);
 /// How much of the screen is shown after a failure.
 const SHOWN_LINES: usize = 8;
 /// The one window.
@@ -16,9 +18,6 @@ const WINDOW: &str = "tui";
 
 /// Opens it, says something, waits for the answer and lists the sessions.
 pub(super) fn tui(stage: &mut Stage<'_>) -> Result<()> {
-    if !Cmd::new("tmux", &["-V"]).works() {
-        bail!("tmux is not installed, so there is no terminal to try it in");
-    }
     let terminal = Terminal::open(stage)?;
     terminal.waits_for("connected")?;
     terminal.types("hello")?;
@@ -28,6 +27,47 @@ pub(super) fn tui(stage: &mut Stage<'_>) -> Result<()> {
     terminal.waits_for("(main)")
 }
 
+/// Everything its own help lists that can be said without an answer being waited for, one after the other: the TUI must
+/// stay, whatever is refused to it, and the gateway's log says what it asked for.
+const COMMANDS: [&str; 22] = [
+    "/help",
+    "/commands",
+    "/status",
+    "/gateway-status",
+    "/agents",
+    "/sessions",
+    "/models",
+    "/think low",
+    "/fast on",
+    "/verbose on",
+    "/trace on",
+    "/reasoning on",
+    "/usage full",
+    "/elevated on",
+    "/activation always",
+    "/goal status",
+    "/btw what time is it",
+    "/queue",
+    "/settings",
+    "/question",
+    "/new",
+    "/reset",
+];
+
+/// Opens it and tries every command and picker.
+pub(super) fn tui_commands(stage: &mut Stage<'_>) -> Result<()> {
+    let terminal = Terminal::open(stage)?;
+    terminal.waits_for("connected")?;
+    for command in COMMANDS {
+        terminal.types(command)?;
+        terminal.settles()?;
+        // Closes a picker, where one was opened.
+        terminal.tmux(&["send-keys", "-t", WINDOW, "Escape"]).read()?;
+        terminal.waits_for("connected").with_context(|| format!("after `{command}`"))?;
+    }
+    Ok(())
+}
+
 /// A tmux server of our own with one window; ended with this value.
 struct Terminal {
     socket: String,
@@ -35,6 +75,9 @@ struct Terminal {
 
 impl Terminal {
     fn open(stage: &Stage<'_>) -> Result<Self> {
+        if !Cmd::new("tmux", &["-V"]).works() {
+            bail!("tmux is not installed, so there is no terminal to try it in");
+        }
         let terminal = Self { socket: format!("homard-compat-{}", std::process::id()) };
         let home = stage.client_home();
         let program =
@@ -60,6 +103,20 @@ impl Terminal {
     fn types(&self, text: &str) -> Result<()> {
         self.tmux(&["send-keys", "-t", WINDOW, "-l", text]).read()?;
         self.tmux(&["send-keys", "-t", WINDOW, "Enter"]).read().map(|_| ())
+    }
+
+    /// Waits until the screen has stayed as it is for a while: it has said what it has to say.
+    fn settles(&self) -> Result<()> {
+        let begun = Instant::now();
+        let (mut screen, mut since) = (String::new(), begun);
+        while begun.elapsed() < SHOWN_WITHIN && since.elapsed() < STILL {
+            let now = self.tmux(&["capture-pane", "-p", "-t", WINDOW]).read()?;
+            if now != screen {
+                (screen, since) = (now, Instant::now());
+            }
+            std::thread::sleep(GLANCE);
+        }
+        Ok(())
     }
 
     fn waits_for(&self, wanted: &str) -> Result<()> {

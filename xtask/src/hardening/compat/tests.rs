@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::flows::{FLOWS, json_of};
 use super::stage::{reason, unknown_in};
-use super::{Line, Options, between_markers, table};
+use super::{Line, Options, between_markers, refused, table};
 
 fn args(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
@@ -63,8 +63,8 @@ fn unknown_methods_are_read_from_the_log_once_each() {
 fn what_is_between_the_markers_is_replaced() {
     let document = "# x\n<!-- compat:begin -->\nold\n<!-- compat:end -->\nrest\n";
     let expected = "# x\n<!-- compat:begin -->\nnew\n<!-- compat:end -->\nrest\n";
-    assert_eq!(between_markers(document, "new\n").unwrap(), expected);
-    assert_eq!(between_markers("no markers", "new"), None);
+    assert_eq!(between_markers(document, "compat", "new\n").unwrap(), expected);
+    assert_eq!(between_markers("no markers", "compat", "new"), None);
 }
 
 #[test]
@@ -77,4 +77,20 @@ fn the_reason_of_a_failure_is_found_in_what_the_client_prints() {
     ] {
         assert_eq!(reason(text), found, "{text}");
     }
+}
+
+#[test]
+fn what_is_refused_is_listed_once_with_who_asked_and_why() {
+    let line = |name, unknown: &[&str]| Line {
+        name,
+        took: Duration::from_secs(1),
+        failure: None,
+        unknown: args(unknown),
+    };
+    let told =
+        refused::table(&[line("one", &["worktrees.gc", "moon.phase"]), line("two", &["worktrees.gc"])]);
+    let expected = "| method | asked for by | why it is not answered |\n|---|---|---|\n\
+        | `moon.phase` | one | not judged yet |\n\
+        | `worktrees.gc` | one, two | working copies are not looked after |\n";
+    assert_eq!(told, expected);
 }

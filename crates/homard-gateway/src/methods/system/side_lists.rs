@@ -4,15 +4,11 @@ use crate::error::RequestError;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::side_lists::{
     CompanionStateResult, InSessionParams, OfSessionParams, ProgressCardResult, QuestionListResult,
-    TaskSuggestionsResult, TasksListParams, TasksListResult,
+    TaskSuggestionsResult,
 };
 
-use crate::methods::check_range;
 use crate::methods::session_key;
 use crate::table::Cx;
-
-/// Most tasks in one answer.
-const MAX_TASKS: u32 = 500;
 
 /// `question.list`.
 pub(crate) async fn questions(_cx: Cx, _params: NoParams) -> Result<QuestionListResult, RequestError> {
@@ -28,12 +24,6 @@ pub(crate) async fn suggestions(
         session_key(&cx.gateway, key, params.agent_id.as_ref())?;
     }
     Ok(TaskSuggestionsResult::default())
-}
-
-/// `tasks.list`.
-pub(crate) async fn tasks(_cx: Cx, params: TasksListParams) -> Result<TasksListResult, RequestError> {
-    check_range("tasks.list", "limit", params.limit, 1..=MAX_TASKS)?;
-    Ok(TasksListResult::default())
 }
 
 /// `progressCard.get`.

@@ -44,7 +44,8 @@ pub(super) fn resolve(span: &UsageSpan, today: &Today) -> Result<Calendar, Strin
     if first > last {
         return Err("at /endDate: must not be before startDate".to_owned());
     }
-    days(first, last, &zone)
+    // Pages ask for everything from 1970 on; the answer says from which day on it speaks.
+    days(first.max(back(last, MAX_DAYS)?), last, &zone)
 }
 
 fn wanted_days(days: Option<u32>, range: Option<&Word<UsageRange>>) -> Result<u32, String> {
@@ -75,9 +76,6 @@ fn days(first: Date, last: Date, zone: &TimeZone) -> Result<Calendar, String> {
     let out_of_range = |_error| "the range leaves the calendar".to_owned();
     let mut day = first;
     while day <= last {
-        if calendar.dates.len() >= usize::try_from(MAX_DAYS).unwrap_or(usize::MAX) {
-            return Err(format!("the range has more than {MAX_DAYS} days"));
-        }
         calendar.dates.push(day.to_string());
         calendar.starts.push(begins(day).map_err(out_of_range)?);
         day = day.tomorrow().map_err(out_of_range)?;

@@ -53,6 +53,9 @@ empty_list!(/// `terminal.list`: terminals that are open.
     TerminalList, "terminal.list", Admin, NoParams => Terminals { sessions: Vec<Value> });
 empty_list!(/// `transcripts.list`: meetings that were written down.
     TranscriptsList, "transcripts.list", Read, TranscriptsListParams => Transcripts { sessions: Vec<Value> });
+empty_list!(/// `transcripts.status`: whether meetings are written down, and by whom; nobody does.
+    TranscriptsStatus, "transcripts.status", Read, NoParams =>
+    TranscriptsState { enabled: bool, providers: Vec<Value> });
 empty_list!(/// `users.list`: people with a profile; a gateway has one owner, who needs none.
     UsersList, "users.list", Read, NoParams => UserProfiles { profiles: Vec<Value> });
 empty_list!(/// `worktrees.list`: working copies that are looked after.

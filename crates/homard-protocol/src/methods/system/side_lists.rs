@@ -1,4 +1,4 @@
-//! Lists beside the conversation that pages ask for on load: questions, tasks, suggestions, cards.
+//! Lists beside the conversation that pages ask for on load: questions, suggestions, cards.
 //!
 //! Their rooms are not furnished, so each is truly empty. Asking is answered, because pages show an error
 //! otherwise; the methods that would change something do not exist.
@@ -57,39 +57,6 @@ pub struct OfSessionParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TaskSuggestionsResult {
     pub suggestions: Vec<Value>,
-}
-
-/// `tasks.list`: work in the background.
-#[derive(Debug)]
-pub struct TasksList;
-
-impl Method for TasksList {
-    const NAME: &'static str = "tasks.list";
-    const ACCESS: Access = Access::Operator(Scope::Read);
-    const EMPTY: bool = true;
-    type Params = TasksListParams;
-    type Result = TasksListResult;
-}
-
-/// Parameters of [`TasksList`].
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct TasksListParams {
-    pub status: Option<Value>,
-    pub agent_id: Option<String>,
-    pub session_key: Option<String>,
-    /// How many, up to 500.
-    pub limit: Option<u32>,
-    /// Where to go on.
-    pub cursor: Option<String>,
-    pub sort_by: Option<String>,
-}
-
-/// Answer of [`TasksList`].
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct TasksListResult {
-    pub tasks: Vec<Value>,
 }
 
 /// `progressCard.get`: what the agent says it has done and will do.

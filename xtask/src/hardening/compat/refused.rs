@@ -1,0 +1,40 @@
+//! What the client asked for and Homard does not know, with the reason; made from what the flows recorded.
+
+use std::collections::BTreeMap;
+
+use super::Line;
+
+/// Beginnings of method names and why they are not answered. A method without one is told as not judged yet.
+const REASONS: [(&str, &str); 11] = [
+    ("doctor.memory.", "memory is searched by its words; there are no embeddings and no dreams to report on"),
+    ("migrations.", "memory of other programs is not taken over"),
+    (
+        "node.",
+        "the node takes exactly these words as a no and goes on; what it offers beyond commands has no room here",
+    ),
+    ("plugins.", "there are no plugins yet, and no catalogue of them"),
+    ("skills.library.", "there is no library of skills beside their folders"),
+    ("skills.proposals.", "no assistant proposes skills"),
+    ("skills.search", "skills are not fetched from a registry; those installed are in `skills.status`"),
+    ("themes.", "the gateway keeps no looks of the client's page"),
+    ("tools.github.", "the gateway has no account with GitHub"),
+    ("users.", "there is one owner, who has no profile"),
+    ("worktrees.", "working copies are not looked after"),
+];
+
+/// The table as Markdown: each method, the flows that asked for it, and the reason.
+pub(super) fn table(lines: &[Line]) -> String {
+    let mut asked: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in lines {
+        for method in &line.unknown {
+            asked.entry(method).or_default().push(line.name);
+        }
+    }
+    let mut text = "| method | asked for by | why it is not answered |\n|---|---|---|\n".to_owned();
+    for (method, flows) in asked {
+        let reason = REASONS.iter().find(|(begins, _)| method.starts_with(begins));
+        let reason = reason.map_or("not judged yet", |(_, reason)| reason);
+        text.push_str(&format!("| `{method}` | {} | {reason} |\n", flows.join(", ")));
+    }
+    text
+}
