@@ -6,6 +6,7 @@
 
 mod abilities;
 mod channel;
+mod form;
 mod inbound;
 mod ingress;
 mod outbound;
@@ -19,6 +20,7 @@ pub use abilities::{
 pub use channel::{
     BoxFuture, Channel, ChannelError, DynChannel, Inbox, InboxClosed, InboxItem, Probe, SharedChannel,
 };
+pub use form::{FieldKind, Form, FormField, NEEDED};
 pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Press, Quoted, Sender,
 };
