@@ -46,7 +46,7 @@ pub(super) enum AuthCommand {
     /// Remove a stored credential
     #[command(visible_alias = "logout")]
     Remove(RemoveArgs),
-    /// Take over logins of other programs on this machine (Codex, Claude Code)
+    /// Take over logins of other programs on this machine (Codex, Claude Code, Gemini CLI)
     Import(ImportArgs),
     /// Ask with each credential for one word
     Probe(ProbeArgs),
@@ -267,10 +267,11 @@ async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result
         let id = profiles.finish_device_login(&login, &cancel).await?;
         return good(cx, &format!("logged in; stored as {id}"));
     }
-    let (login, listener) = match BrowserLogin::begin_here(&provider, row).await {
+    let env = profiles.environment();
+    let (login, listener) = match BrowserLogin::begin_here(&provider, row, &env).await {
         Ok((login, listener)) => (login, Some(listener)),
         Err(LoginError::Port { .. } | LoginError::NotOffered { .. }) => {
-            (BrowserLogin::begin(&provider, row)?, None)
+            (BrowserLogin::begin(&provider, row, &env)?, None)
         }
         Err(error) => return Err(error.into()),
     };
