@@ -31,12 +31,23 @@ Examples:
 The key is read from the terminal without showing it, or from standard input; never from an argument, where
 other users of the machine could see it.";
 
+const LOGIN_EXAMPLES: &str = "\
+Examples:
+  homard models auth login --provider anthropic
+  homard models auth login --provider openai-codex --device-code
+  homard models auth login --provider google-gemini-cli
+
+On a machine without a browser, open the page elsewhere and paste the address it ends at. A login with a Google
+account is made in the name of Google's own program: have Gemini CLI installed (`gemini` on the PATH), or set
+GEMINI_CLI_OAUTH_CLIENT_ID and GEMINI_CLI_OAUTH_CLIENT_SECRET.";
+
 #[derive(Subcommand)]
 pub(super) enum AuthCommand {
     /// Store a key or token
     #[command(visible_alias = "paste-api-key", after_help = ADD_EXAMPLES)]
     Add(AddArgs),
     /// Log in at a provider with a browser
+    #[command(after_help = LOGIN_EXAMPLES)]
     Login(LoginArgs),
     /// List stored credentials
     List(ListArgs),
