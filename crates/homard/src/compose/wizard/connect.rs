@@ -41,11 +41,13 @@ impl Wizards {
     /// The account as it would be, for its platform to be asked.
     pub(super) fn trial(&self, script: &AccountScript) -> Option<AccountTrial> {
         let (platform, account) = script.about()?;
+        let mut section = script.section().clone();
+        shield(&self.config.snapshot().resolved, platform, account, &mut section);
         Some(AccountTrial {
             entry: platform.entry,
             channel: ChannelId::parse(platform.entry.id).ok()?,
             account: account.clone(),
-            section: script.section().clone(),
+            section,
             limit: TRIAL_LIMIT,
         })
     }
@@ -108,39 +110,53 @@ pub(super) struct Connecting {
 }
 
 /// The change that writes an account. The usual account is the platform's section itself; once others stand beside it,
-/// it is named among them, or it would be let go. A new account at a platform of many servers gets no secret of another.
+/// it is named among them, or it would be let go. Where the platform was off, only this account is turned on.
 fn patch(config: &Value, platform: &Platform, account: &AccountId, mut section: Map<String, Value>) -> Value {
-    let id = platform.entry.id;
+    shield(config, platform, account, &mut section);
     section.insert("enabled".to_owned(), json!(true));
-    let empty = Map::new();
-    let object = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let present = object(config.pointer(&format!("/channels/{id}")));
-    let accounts = object(present.get("accounts"));
-    let channel = |value: Value| json!({"channels": {id: value}});
-    let own = accounts.get(account.as_str()).and_then(Value::as_object).unwrap_or(&empty);
-    if *account == AccountId::default_account() {
-        return channel(if own.is_empty() {
-            Value::Object(section)
-        } else {
-            json!({"enabled": true, "accounts": {account.as_str(): section}})
-        });
+    let (id, usual) = (platform.entry.id, AccountId::default_account());
+    let present = present(config, platform);
+    let accounts = accounts(&present);
+    if *account == usual && accounts.is_empty() {
+        return json!({"channels": {id: section}});
     }
-    let is_new = !accounts.contains_key(account.as_str());
-    if is_new && platform.form.servers {
-        for secret in platform.entry.secrets {
-            let (key, is_inner) = secret.split_once('.').map_or((*secret, false), |(group, _)| (group, true));
-            if present.contains_key(key) && !section.contains_key(key) {
-                section.insert(key.to_owned(), if is_inner { json!({"enabled": false}) } else { json!("") });
-            }
+    let was_off = present.get("enabled") == Some(&Value::Bool(false));
+    let stands_alone = accounts.is_empty() && present.keys().any(|key| key != "enabled" && key != "accounts");
+    let others =
+        accounts.iter().filter(|(_, one)| one.get("enabled").is_none()).map(|(name, _)| name.clone());
+    let others = others.filter(|_| was_off).chain(stands_alone.then(|| usual.to_string()));
+    let other = if was_off { json!({"enabled": false}) } else { json!({}) };
+    let mut named: Map<String, Value> = others.map(|name| (name, other.clone())).collect();
+    named.insert(account.to_string(), Value::Object(section));
+    let mut change = Map::new();
+    if was_off {
+        change.insert("enabled".to_owned(), json!(true));
+    }
+    change.insert("accounts".to_owned(), Value::Object(named));
+    json!({"channels": {id: change}})
+}
+
+/// A new account at a platform of many servers gets no secret of another: neither now nor when it is tried.
+fn shield(config: &Value, platform: &Platform, account: &AccountId, section: &mut Map<String, Value>) {
+    let present = present(config, platform);
+    let is_new =
+        *account != AccountId::default_account() && !accounts(&present).contains_key(account.as_str());
+    for secret in platform.entry.secrets.iter().filter(|_| is_new && platform.form.servers) {
+        let (key, is_inner) = secret.split_once('.').map_or((*secret, false), |(group, _)| (group, true));
+        if present.contains_key(key) && !section.contains_key(key) {
+            section.insert(key.to_owned(), if is_inner { json!({"enabled": false}) } else { json!("") });
         }
     }
-    let stands_alone = accounts.is_empty() && present.keys().any(|key| key != "enabled" && key != "accounts");
-    let mut named = Map::new();
-    if stands_alone {
-        named.insert(AccountId::default_account().to_string(), json!({}));
-    }
-    named.insert(account.to_string(), Value::Object(section));
-    channel(json!({"accounts": named}))
+}
+
+/// What is written about the platform.
+fn present(config: &Value, platform: &Platform) -> Map<String, Value> {
+    let section = config.pointer(&format!("/channels/{}", platform.entry.id));
+    section.and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn accounts(present: &Map<String, Value>) -> Map<String, Value> {
+    present.get("accounts").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -16,7 +16,17 @@ fn an_account_is_written_where_it_takes_nothing_from_the_others() {
         (
             json!({"harbour": {"accounts": {"default": {"host": "old"}}}}),
             "default",
-            json!({"harbour": {"enabled": true, "accounts": {"default": written}}}),
+            json!({"harbour": {"accounts": {"default": written}}}),
+        ),
+        (
+            json!({"harbour": {"accounts": {"first": {"host": "old"}}}}),
+            "default",
+            json!({"harbour": {"accounts": {"default": written}}}),
+        ),
+        (
+            json!({"harbour": {"enabled": false, "accounts": {"first": {}, "third": {"enabled": true}}}}),
+            "second",
+            json!({"harbour": {"enabled": true, "accounts": {"first": {"enabled": false}, "second": written}}}),
         ),
         (
             json!({"harbour": {"host": "old", "password": "theirs", "login": {"password": "theirs"}}}),
