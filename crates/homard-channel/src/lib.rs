@@ -6,6 +6,7 @@
 
 mod abilities;
 mod channel;
+mod form;
 mod inbound;
 mod ingress;
 mod outbound;
@@ -17,6 +18,7 @@ pub use abilities::{Abilities, Ability, Act, Dialect, MediaKind, PollLimits, Tab
 pub use channel::{
     BoxFuture, Channel, ChannelError, DynChannel, Inbox, InboxClosed, InboxItem, Probe, SharedChannel,
 };
+pub use form::{FieldKind, Form, FormField, NEEDED};
 pub use homard_protocol::ChatKind;
 pub use inbound::{
     Attachment, Conversation, Details, Fetched, Inbound, InboundEvent, Notice, Press, Quoted, Sender,

@@ -26,4 +26,5 @@ pub use generated::manual::renewed as renewed_manual;
 pub use http::{PageFile, Pages};
 pub use lifecycle::run::{Hooks, OnReload, Stopped, run};
 pub use methods::approvals::exec_policy::snapshot as exec_policy_snapshot;
+pub use methods::channels::check::{AccountTrial, TrialError};
 pub use wizard::{AndThen, SetupWizard, WizardRefusal};

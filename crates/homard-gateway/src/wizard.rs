@@ -46,6 +46,9 @@ pub enum WizardRefusal {
          uses it"
     )]
     Remote,
+    /// A platform nobody has.
+    #[error("unknown channel; `channels.platforms` lists those there are")]
+    NoSuchChannel,
     /// One conversation at a time.
     #[error("a setup is already in progress; finish or cancel it first")]
     Busy,

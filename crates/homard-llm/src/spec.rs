@@ -78,6 +78,8 @@ pub struct Credential {
     pub base_url: Option<String>,
     /// Keys that sign each request.
     pub aws: Option<AwsKeys>,
+    /// The project that pays, where the API has every call name it.
+    pub project: Option<String>,
 }
 
 /// The kinds of proof, which providers tell apart by header.

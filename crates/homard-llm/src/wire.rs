@@ -21,6 +21,7 @@ mod anthropic_messages;
 mod attachment;
 mod bedrock_converse_stream;
 mod claude;
+mod google_gemini_cli;
 mod google_generative_ai;
 mod ollama;
 mod openai_completions;
@@ -30,6 +31,7 @@ mod openai_responses;
 pub const TABLE: &[Wire] = &[
     anthropic_messages::ENTRY,
     bedrock_converse_stream::ENTRY,
+    google_gemini_cli::ENTRY,
     google_generative_ai::ENTRY,
     ollama::ENTRY,
     openai_completions::ENTRY,
@@ -40,6 +42,8 @@ pub const TABLE: &[Wire] = &[
 pub(crate) const BEDROCK_CONVERSE_STREAM: &str = "bedrock-converse-stream";
 /// The name of Ollama's API in configuration and transcripts.
 pub(crate) const OLLAMA: &str = "ollama";
+/// The name of the API behind a Google login, in configuration and transcripts.
+pub(crate) const GOOGLE_GEMINI_CLI: &str = "google-gemini-cli";
 /// The name of Gemini's API in configuration and transcripts.
 pub(crate) const GOOGLE_GENERATIVE_AI: &str = "google-generative-ai";
 

@@ -34,6 +34,7 @@ pub const ROWS: &[Row] = &[
     asia::DEEPSEEK,
     clouds::GITHUB_COPILOT,
     makers::GOOGLE,
+    makers::GOOGLE_GEMINI_CLI,
     hosts::GROQ,
     hosts::HUGGINGFACE,
     asia::KIMI_CODING,

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod choosing;
 #[cfg(test)]
+mod google;
+#[cfg(test)]
 mod keeping;
 #[cfg(test)]
 mod logins;

@@ -5,6 +5,7 @@
 //! visible. Access tokens look like JWTs, because programs read the account out of them.
 
 mod desk;
+mod google;
 mod server;
 mod vendors;
 
@@ -20,6 +21,7 @@ use crate::client::WAIT_CAP;
 use desk::{Desk, Family, Granted, Shared};
 
 pub use desk::{Issued, OAuthFault};
+pub use google::{FAKE_CLIENT_SECRET, FAKE_PROJECT, GoogleAccount};
 
 /// Who programs have to say they are.
 pub const FAKE_CLIENT_ID: &str = "homard-test-client";
@@ -57,8 +59,8 @@ impl FakeOAuth {
         Ok(Self { shared, address, tasks })
     }
 
-    /// One of its addresses: `/authorize`, `/token`, `/device`, `/copilot`, `/minimax/code`, `/minimax/token`, and
-    /// OpenAI's `/api/accounts/deviceauth/usercode`.
+    /// One of its addresses: `/authorize`, `/token`, `/device`, `/copilot`, `/minimax/code`, `/minimax/token`, GitHub's `/github/token`,
+    /// OpenAI's `/api/accounts/deviceauth/usercode`, and Google's `/google/token` and `/v1internal:…`.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

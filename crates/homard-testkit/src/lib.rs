@@ -28,7 +28,10 @@ pub use fake_llm::{
     AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, FakeLlm, FakeLlmOptions, Gate, Recorded, Speech, Turn,
 };
 pub use fake_models::{Asked, FakeModels, Page};
-pub use fake_oauth::{FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_EMAIL, FakeOAuth, Issued, OAuthFault};
+pub use fake_oauth::{
+    FAKE_ACCOUNT, FAKE_CLIENT_ID, FAKE_CLIENT_SECRET, FAKE_EMAIL, FAKE_PROJECT, FakeOAuth, GoogleAccount,
+    Issued, OAuthFault,
+};
 pub use fake_telegram::{
     FakeTelegram, Fault, FaultSource, Outcome, Said, Saying, Sending, Sent, Shown, Upload,
 };

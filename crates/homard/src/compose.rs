@@ -285,7 +285,12 @@ fn gateway_ports(options: &GatewayOptions, config: &ConfigHandle, relay: &Relay)
     GatewayPorts {
         pages: Some(Box::new(pages::Embedded)),
         log_file: log_file(config, options),
-        wizard: Box::new(Wizards::new(config.clone(), relay.clone(), options.source.clock.clone())),
+        wizard: Box::new(Wizards::new(
+            config.clone(),
+            relay.clone(),
+            options.platforms,
+            options.source.clock.clone(),
+        )),
     }
 }
 

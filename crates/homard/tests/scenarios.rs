@@ -154,4 +154,6 @@ mod weechat;
 #[cfg(test)]
 mod wizard;
 #[cfg(test)]
+mod wizard_channels;
+#[cfg(test)]
 mod world;

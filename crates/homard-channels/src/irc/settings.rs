@@ -67,7 +67,7 @@ pub(super) struct IrcSection {
     /// Our name there. Also IRC_NICK.
     #[schemars(extend("x-form" = {
         "needed": true,
-        "pattern": r"^(?![\d-])[^\s,:!@#]+$",
+        "pattern": r"^[^\s,:!@#\d-][^\s,:!@#]*$",
         "problem": "A nick has no spaces and does not begin with a digit or a dash.",
     }))]
     nick: Option<String>,

@@ -26,6 +26,9 @@ fn forms_say_only_what_they_understand_about_keys_that_exist() {
         }) {
             asked += 1;
             assert!(hint.keys().all(|word| OF_KEY.contains(&word.as_str())), "{} {key}: {hint:?}", entry.id);
+            let pattern = hint.get("pattern").and_then(Value::as_str);
+            let is_read = pattern.is_none_or(|pattern| regex_lite::Regex::new(pattern).is_ok());
+            assert!(is_read, "{} {key}: browsers and we must both understand {pattern:?}", entry.id);
             let instead = hint.get("instead").and_then(Value::as_array).into_iter().flatten();
             for other in instead.filter_map(Value::as_str) {
                 assert!(beside.contains_key(other), "{} {key}: there is no `{other}`", entry.id);

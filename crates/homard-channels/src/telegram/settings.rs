@@ -36,7 +36,7 @@ const MAX_TOKEN_FILE: usize = 4_096;
     ],
     "people": "Telegram’s numbers, separated by commas.",
     "handle": "@",
-    "refused": "Telegram does not accept the token. Send /token to @BotFather, then put the new token in under Settings.",
+    "refused": "Telegram does not accept the token. Send /token to @BotFather, then put the new token in.",
 }))]
 struct Section {
     /// Token from @BotFather.

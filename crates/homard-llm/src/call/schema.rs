@@ -123,7 +123,7 @@ impl Dialect {
     /// What the server behind `model` takes.
     pub(crate) fn of(model: &ModelSpec) -> Self {
         match model.api.as_str() {
-            crate::wire::GOOGLE_GENERATIVE_AI => Self::Gemini,
+            crate::wire::GOOGLE_GENERATIVE_AI | crate::wire::GOOGLE_GEMINI_CLI => Self::Gemini,
             _ if model.compat.refuses_length_keywords == Some(true) => Self::WithoutLengths,
             _ => Self::Standard,
         }

@@ -54,8 +54,8 @@ fn wrong_names_are_answered_with_what_exists() {
         (
             "future/mind",
             "model `future/mind` wants the API `telepathy`, which is not supported yet; supported are: \
-             anthropic-messages, bedrock-converse-stream, google-generative-ai, ollama, openai-completions, \
-             openai-responses",
+             anthropic-messages, bedrock-converse-stream, google-gemini-cli, google-generative-ai, ollama, \
+             openai-completions, openai-responses",
         ),
     ];
     for (text, expected) in rows {

@@ -10,6 +10,9 @@ mod body;
 mod stream;
 mod thinking;
 
+pub(super) use body::Body;
+pub(super) use stream::GoogleDecoder;
+
 /// The table line.
 pub(super) const ENTRY: Wire = Wire {
     api: GOOGLE_GENERATIVE_AI,
@@ -21,7 +24,7 @@ pub(super) const ENTRY: Wire = Wire {
     endpoint,
     sign: None,
     body: body::write,
-    decoder: |draft| Box::new(stream::GoogleDecoder::new(draft)),
+    decoder: |draft| Box::new(GoogleDecoder::new(draft)),
 };
 
 /// People write the address with and without the version, and the model with and without its collection.

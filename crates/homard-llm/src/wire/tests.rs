@@ -333,6 +333,11 @@ fn what_the_owner_wants_of_every_call_is_spelled_as_each_api_wants_it() {
                 {"maxOutputTokens": 256, "temperature": 0.3, "topK": 20, "repeat_penalty": 1.3}}),
         ),
         (
+            "google-gemini-cli",
+            serde_json::json!({"request": {"contents": [{"role": "user", "parts": [{"text": "(earlier messages are not shown)"}]}], "generationConfig":
+                {"maxOutputTokens": 256, "temperature": 0.3, "topK": 20, "repeat_penalty": 1.3}}}),
+        ),
+        (
             "ollama",
             serde_json::json!({"options": {"num_predict": 256, "temperature": 0.3, "top_k": 20, "repeat_penalty": 1.3}}),
         ),

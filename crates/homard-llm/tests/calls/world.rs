@@ -6,8 +6,8 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use homard_llm::wire::TABLE;
 use homard_llm::{
-    ApiKey, Http, HttpOptions, InputKind, LlmError, ModelSpec, Models, Price, ProviderSpec, Request,
-    Resolved, StreamEvent, ThinkingLevel, ToolSpec,
+    ApiKey, Credential, CredentialKind, Http, HttpOptions, InputKind, LlmError, ModelSpec, Models, Price,
+    ProviderSpec, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec,
 };
 use homard_protocol::{AssistantMessage, Message, ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
@@ -61,10 +61,21 @@ impl World {
             max_tokens: None,
             sampling: homard_llm::Sampling::default(),
             thinking: ThinkingLevel::Off,
-            credential: None,
+            credential: self.credential(),
             session: None,
             program_dir: None,
         }
+    }
+
+    /// What is more than a key: one API has every call name who pays.
+    fn credential(&self) -> Option<Arc<Credential>> {
+        let credential = Credential {
+            kind: CredentialKind::OAuth,
+            secret: Some(ApiKey::new(KEY)),
+            project: Some("fake-project".to_owned()),
+            ..Credential::default()
+        };
+        (self.api == "google-gemini-cli").then(|| Arc::new(credential))
     }
 
     /// Asks and returns everything that came, with the last event taken apart.

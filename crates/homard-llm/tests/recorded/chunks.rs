@@ -36,6 +36,11 @@ pub(crate) fn bytes(api: &str, part: Part<'_>) -> Vec<u8> {
         ("ollama", part) => ollama(part).iter().flat_map(|event| format!("{event}\n").into_bytes()).collect(),
         ("anthropic-messages", part) => sse(&anthropic(part), ""),
         ("google-generative-ai", part) => sse(&google(part), ""),
+        ("google-gemini-cli", part) => {
+            let enveloped: Vec<_> =
+                google(part).into_iter().map(|event| json!({"response": event})).collect();
+            sse(&enveloped, "")
+        }
         ("openai-responses", part) => sse(&responses(part), ""),
         ("openai-completions", part) => {
             let done = if matches!(part, Part::Close { .. }) { "data: [DONE]\n\n" } else { "" };

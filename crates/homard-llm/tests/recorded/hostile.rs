@@ -137,7 +137,7 @@ fn kinds_from_the_future_are_passed_over() {
 #[test]
 fn nothing_is_said_after_the_end() {
     // One API names a reason to stop with its last words and has no end of its own.
-    for wire in TABLE.iter().filter(|wire| wire.api != "google-generative-ai") {
+    for wire in TABLE.iter().filter(|wire| !wire.api.starts_with("google-")) {
         let mut bytes = stream(wire, &[Part::Text("a"), Part::Close { tokens: 1 }]);
         bytes.extend(stream(wire, &[Part::Text("b"), Part::Close { tokens: 1 }]));
         let events = wire.replay(&request(wire.api), &bytes).unwrap();

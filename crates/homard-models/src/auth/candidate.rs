@@ -3,6 +3,8 @@
 use homard_llm::{ApiKey, CredentialKind};
 use homard_protocol::ProviderId;
 
+use super::oauth::BorrowedClient;
+
 /// One credential that may be tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -76,6 +78,10 @@ pub struct OAuthRow {
     pub token_body: TokenBody,
     /// Which account a token is for, where every call has to name it.
     pub account: Option<AccountClaim>,
+    /// Where the vendor's id and secret come from, where it lets only its own program in; then `client_id` is empty.
+    pub borrowed: Option<BorrowedClient>,
+    /// The server that says which project pays, where every call has to name one.
+    pub projects: Option<&'static str>,
 }
 
 impl OAuthRow {
@@ -97,6 +103,8 @@ impl OAuthRow {
         extra: &[],
         token_body: TokenBody::Form,
         account: None,
+        borrowed: None,
+        projects: None,
     };
 }
 

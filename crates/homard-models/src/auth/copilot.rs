@@ -159,7 +159,7 @@ impl Exchanged {
             secret: Some(self.token.clone()),
             headers: headers.collect(),
             base_url: api_address(self.token.expose()),
-            aws: None,
+            ..Credential::default()
         }
     }
 }

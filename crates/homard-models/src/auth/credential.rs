@@ -8,6 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::aws;
 use super::candidate::{Candidate, Exchange, ProviderAuth, Source};
+use super::change::{Change, Fields};
+use super::code_assist::ProjectError;
 use super::copilot::{CopilotTokens, Offer};
 use super::document::{Profile, Proof};
 use super::oauth::claim;
@@ -85,8 +87,30 @@ impl Profiles {
             Proof::Unusable(_) => return Err(gone(candidate)),
         };
         credential.headers = account_header(auth, &profile);
+        credential.project = self.paying(auth, candidate, &profile).await?;
         credential.base_url = base_url(auth, candidate, &profile)?;
         Ok((credential, profile))
+    }
+
+    /// The project that pays for a login's calls. A login made by another program does not say; then it is asked for.
+    async fn paying(
+        &self,
+        auth: &ProviderAuth,
+        candidate: &Candidate,
+        profile: &Profile,
+    ) -> Result<Option<String>, LlmError> {
+        let Some(server) = auth.oauth.and_then(|row| row.projects) else { return Ok(None) };
+        let Proof::OAuth(oauth) = &profile.proof else { return Ok(None) };
+        if let Some(project) = profile.field("projectId") {
+            return Ok(Some(project));
+        }
+        let project = self.project(server, &oauth.access).await.map_err(|error| match error {
+            ProjectError::Unreachable(_) => LlmError::new(FailReason::Timeout, error.to_string()),
+            ProjectError::NotEligible(_) | ProjectError::NeedsOne => missing(&error.to_string()),
+        })?;
+        let fields = std::iter::once(("projectId".to_owned(), project.clone().into())).collect();
+        self.inner.note(Change::Amend { id: candidate.id.clone(), fields: Fields(fields) });
+        Ok(Some(project))
     }
 
     /// Keys from wherever AWS tools look, kept until shortly before they expire or are refused.

@@ -302,6 +302,8 @@ pub(crate) struct OAuthProof {
     pub(crate) refresh: Option<ApiKey>,
     pub(crate) expires: i64,
     pub(crate) client_id: Option<String>,
+    /// The secret of that id, where the vendor wants one.
+    pub(crate) client_secret: Option<ApiKey>,
 }
 
 impl Proof {
@@ -325,6 +327,7 @@ impl Proof {
                     refresh: secret("refresh"),
                     expires: fields.get("expires").and_then(ms).unwrap_or(0),
                     client_id: text(fields, "clientId"),
+                    client_secret: secret("clientSecret"),
                 }),
                 None => Self::Unusable("it has no access token"),
             },

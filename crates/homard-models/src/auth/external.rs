@@ -36,6 +36,7 @@ pub fn import_external(home: &Path) -> Vec<Imported> {
     let found = [
         (".codex/auth.json", "Codex", codex as fn(&Value) -> Option<NewProfile>),
         (".claude/.credentials.json", "Claude Code", claude),
+        (".gemini/oauth_creds.json", "Gemini CLI", gemini),
     ];
     found
         .into_iter()
@@ -101,6 +102,26 @@ fn claude(value: &Value) -> Option<NewProfile> {
         },
     };
     profile("anthropic", "anthropic:claude-cli", secret, None)
+}
+
+/// The project that pays is not written there; it is asked for with the first call.
+fn gemini(value: &Value) -> Option<NewProfile> {
+    let secret = NewSecret::OAuth {
+        access: ApiKey::new(text(value, "/access_token")?),
+        refresh: text(value, "/refresh_token").map(ApiKey::new),
+        // Written with a fraction of a millisecond by some versions.
+        expires: value
+            .get("expiry_date")
+            .and_then(Value::as_number)?
+            .to_string()
+            .split('.')
+            .next()?
+            .parse()
+            .ok()?,
+        account: None,
+    };
+    let id_token = text(value, "/id_token").unwrap_or_default();
+    profile("google-gemini-cli", "google-gemini-cli:gemini-cli", secret, claim(id_token, "/email"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::candidate::OAuthRow;
 use super::file::StoreError;
-use super::oauth::{BrowserLogin, Code, DeviceLogin, LoginError, Tokens};
+use super::oauth::{BrowserLogin, Code, DeviceLogin, LoginError, OAuthClient, Tokens};
 use super::profiles::Profiles;
 use super::state::ProfilePlace;
 
@@ -241,7 +241,11 @@ impl Profiles {
     /// When the provider refuses the code or the tokens cannot be stored.
     pub async fn finish_login(&self, login: &BrowserLogin, code: &Code) -> Result<String, LoginError> {
         let tokens = login.exchange(code, &self.inner.token_server(login.row())).await?;
-        self.keep_login(login.provider(), login.row(), &tokens).await
+        let project = match login.row().projects {
+            Some(server) => Some(self.project(server, &tokens.access).await?),
+            None => None,
+        };
+        self.keep_login(login.provider(), Named { client: login.client().clone(), project }, &tokens).await
     }
 
     /// Asks a provider for a code to be typed on another device.
@@ -266,19 +270,23 @@ impl Profiles {
         cancel: &CancellationToken,
     ) -> Result<String, LoginError> {
         let tokens = login.wait(&self.inner.token_server(login.row()), cancel).await?;
-        self.keep_login(login.provider(), login.row(), &tokens).await
+        let client = OAuthClient { id: login.row().client_id.to_owned(), secret: None };
+        self.keep_login(login.provider(), Named { client, project: None }, &tokens).await
     }
 
     async fn keep_login(
         &self,
         provider: &ProviderId,
-        row: &'static OAuthRow,
+        named: Named,
         tokens: &Tokens,
     ) -> Result<String, LoginError> {
         let mut fields = tokens.fields();
         if tokens.expires.is_some() {
             fields.insert("type".to_owned(), json!("oauth"));
-            fields.insert("clientId".to_owned(), json!(row.client_id));
+            fields.insert("clientId".to_owned(), json!(named.client.id));
+            let secret = named.client.secret.map(|secret| json!(secret.expose()));
+            fields.extend(secret.map(|secret| ("clientSecret".to_owned(), secret)));
+            fields.extend(named.project.map(|project| ("projectId".to_owned(), json!(project))));
         } else {
             // Nothing to renew and no end: a plain token.
             fields.remove("access");
@@ -304,6 +312,12 @@ impl Profiles {
         self.inner.memory().forget(&id);
         Ok(id)
     }
+}
+
+/// In whose name a login was made, and who pays.
+struct Named {
+    client: OAuthClient,
+    project: Option<String>,
 }
 
 /// What became of a credential that was added.

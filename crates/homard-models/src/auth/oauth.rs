@@ -4,16 +4,20 @@
 
 mod browser;
 mod claims;
+mod client;
 mod device;
 mod listener;
 mod token;
 
 pub use browser::{BrowserLogin, Code};
+pub use client::{BorrowedClient, OAuthClient};
 pub use device::DeviceLogin;
 pub use listener::Listener;
 
 pub(crate) use claims::{claim, expiry};
 pub(crate) use token::{TokenError, TokenServer, Tokens};
+
+use super::code_assist::ProjectError;
 
 /// Why a login did not end in tokens. Carries no secret.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +25,15 @@ pub enum LoginError {
     /// The provider has no such way to log in.
     #[error("`{provider}` has no login of this kind; use `homard models auth add --provider {provider}`")]
     NotOffered { provider: String },
+    /// The vendor lets only its own program in, and that one is not here.
+    #[error(
+        "this login is made in the name of the vendor's own program, and no `{}` was found here; install it (`{}`), or set {} \
+         and {}", .0.program, .0.install, .0.id_env.last().unwrap_or(&"its id"), .0.secret_env.last().unwrap_or(&"its secret")
+    )]
+    NoClient(BorrowedClient),
+    /// Logged in, but there is nothing the account may use.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
     /// What was pasted holds no code.
     #[error("this is neither the code nor the address the browser ended at; copy it again")]
     NoCode,

@@ -73,7 +73,9 @@ impl Profiles {
         self
     }
 
-    pub(super) fn environment(&self) -> Environment {
+    /// What it was told of the environment.
+    #[must_use]
+    pub fn environment(&self) -> Environment {
         self.inner.environment.get().cloned().unwrap_or_default()
     }
 

@@ -19,7 +19,7 @@ use super::candidate::{Candidate, OAuthRow};
 use super::change::{Change, Fields};
 use super::document::{OAuthProof, Profile, Proof};
 use super::file::{Loaded, Lock, Prepared, StoreError};
-use super::oauth::{TokenError, Tokens};
+use super::oauth::{OAuthClient, TokenError, Tokens};
 use super::state::{Inner, ProfilePlace};
 
 /// How long before its end a token is renewed.
@@ -219,7 +219,8 @@ impl Renewals<'_> {
             };
             let prepared = held.lock.prepare().map_err(|error| not_kept(&error))?;
             let server = self.inner.token_server(job.row);
-            match server.refresh(&refresh, oauth.client_id.as_deref()).await {
+            let client = self.client(job, oauth).await?;
+            match server.refresh(&refresh, &client).await {
                 Ok(tokens) => {
                     return self.keep(job, held, Gained { place, replaces: refresh, prepared, tokens }).await;
                 }
@@ -232,6 +233,20 @@ impl Renewals<'_> {
                 Err(error) => return Err(refused(&job.candidate, &error)),
             }
         }
+    }
+
+    /// In whose name a login was made: what is stored with it counts, then what its row says.
+    async fn client(self, job: &Job, oauth: &OAuthProof) -> Result<OAuthClient, LlmError> {
+        let (row, stored) = (job.row, oauth.client_id.clone());
+        if let Some(id) = stored.filter(|_| row.borrowed.is_none() || oauth.client_secret.is_some()) {
+            return Ok(OAuthClient { id, secret: oauth.client_secret.clone() });
+        }
+        let env = self.inner.environment.get().cloned().unwrap_or_default();
+        let found = tokio::task::spawn_blocking(move || row.client(&env));
+        found.await.map_err(|_stopped| LlmError::aborted())?.map_err(|error| {
+            let id = &job.candidate.id;
+            LlmError::new(FailReason::Auth, format!("the login `{id}` could not be renewed: {error}"))
+        })
     }
 
     /// Writes new tokens, then lets them be used.

@@ -12,7 +12,9 @@ pub(super) fn keep_document(secrets: &Redactor, document: &Document) {
         .flat_map(|proof| match proof {
             Proof::Key(key) => vec![key],
             Proof::Token { token, .. } => vec![token],
-            Proof::OAuth(oauth) => std::iter::once(oauth.access).chain(oauth.refresh).collect(),
+            Proof::OAuth(oauth) => {
+                [Some(oauth.access), oauth.refresh, oauth.client_secret].into_iter().flatten().collect()
+            }
             Proof::Unusable(_) => Vec::new(),
         })
         .collect();

@@ -6,6 +6,7 @@ use homard_llm::CredentialKind;
 
 use super::model_row::{ModelRow, model};
 use super::{AuthKind, DiscoveryKind, EnvKey, Row, key};
+use crate::auth::oauth::BorrowedClient;
 use crate::auth::{AccountClaim, DeviceFlow, OAuthRow, TokenBody};
 
 pub(super) const ANTHROPIC: Row = Row {
@@ -104,6 +105,45 @@ pub(super) const GOOGLE: Row = Row {
         ("gemini-3.1-pro", "gemini-3.1-pro-preview"),
     ],
     templates: &[("gemini-3.1-pro-preview", "gemini-3-pro-preview")],
+    ..Row::BLANK
+};
+
+/// Counted by plan: no price per token.
+const GEMINI_CLI_MODELS: &[ModelRow] = &[
+    model("gemini-3-pro-preview", "Gemini 3 Pro", 1_048_576, 65_536).sees().thinks(),
+    model("gemini-3-flash-preview", "Gemini 3 Flash", 1_048_576, 65_536).sees().thinks(),
+    model("gemini-2.5-pro", "Gemini 2.5 Pro", 1_048_576, 65_536).sees().thinks(),
+    model("gemini-2.5-flash", "Gemini 2.5 Flash", 1_048_576, 65_536).sees().thinks(),
+    model("gemini-2.5-flash-lite", "Gemini 2.5 Flash Lite", 1_048_576, 65_536).sees().thinks(),
+];
+
+pub(super) const GOOGLE_GEMINI_CLI: Row = Row {
+    id: "google-gemini-cli",
+    name: "Google Gemini (Google account)",
+    aliases: &["gemini-cli"],
+    api: "google-gemini-cli",
+    base_url: "https://cloudcode-pa.googleapis.com",
+    auth: &[AuthKind::OAuth],
+    models: GEMINI_CLI_MODELS,
+    model_aliases: GOOGLE.model_aliases,
+    templates: GOOGLE.templates,
+    oauth: Some(OAuthRow {
+        authorize_url: "https://accounts.google.com/o/oauth2/v2/auth",
+        token_url: "https://oauth2.googleapis.com/token",
+        scopes: "https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/userinfo.email \
+                 https://www.googleapis.com/auth/userinfo.profile",
+        redirect: "http://localhost:8085/oauth2callback",
+        // Without both, nothing comes that could renew the login.
+        extra: &[("access_type", "offline"), ("prompt", "consent")],
+        borrowed: Some(BorrowedClient {
+            id_env: &["HOMARD_GEMINI_OAUTH_CLIENT_ID", "GEMINI_CLI_OAUTH_CLIENT_ID"],
+            secret_env: &["HOMARD_GEMINI_OAUTH_CLIENT_SECRET", "GEMINI_CLI_OAUTH_CLIENT_SECRET"],
+            program: "gemini",
+            install: "npm install -g @google/gemini-cli",
+        }),
+        projects: Some("https://cloudcode-pa.googleapis.com"),
+        ..OAuthRow::EMPTY
+    }),
     ..Row::BLANK
 };
 

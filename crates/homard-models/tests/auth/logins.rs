@@ -1,5 +1,6 @@
 //! Facts about logging in, from the first click to the stored profile.
 
+use homard_config::Environment;
 use homard_llm::{FailReason, Fetch, Http, HttpOptions};
 use homard_models::auth::oauth::{BrowserLogin, LoginError};
 use homard_models::auth::{DeviceFlow, OAuthRow, TokenBody};
@@ -20,7 +21,8 @@ async fn browse(url: &str) -> (u16, String) {
 async fn a_login_in_a_browser_on_this_machine() {
     let world = World::new().await;
     let profiles = world.profiles();
-    let (login, listener) = BrowserLogin::begin_here(&provider("codex"), world.row).await.unwrap();
+    let (login, listener) =
+        BrowserLogin::begin_here(&provider("codex"), world.row, &Environment::default()).await.unwrap();
     let back = world.fake.approve(login.url()).unwrap();
     let elsewhere = back.replace("/auth/callback", "/favicon.ico");
     let forged = format!("{}?code=evil&state=guess", listener.redirect());
@@ -47,7 +49,8 @@ async fn a_login_in_a_browser_on_this_machine() {
 #[tokio::test]
 async fn a_refused_login_says_so() {
     let world = World::new().await;
-    let (login, listener) = BrowserLogin::begin_here(&provider("codex"), world.row).await.unwrap();
+    let (login, listener) =
+        BrowserLogin::begin_here(&provider("codex"), world.row, &Environment::default()).await.unwrap();
     let back = world.fake.deny(login.url()).unwrap();
     let cancel = CancellationToken::new();
     let (code, page) = tokio::join!(listener.wait(&login, &cancel), browse(&back));
@@ -58,7 +61,8 @@ async fn a_refused_login_says_so() {
 #[tokio::test]
 async fn a_login_can_be_stopped() {
     let world = World::new().await;
-    let (login, listener) = BrowserLogin::begin_here(&provider("codex"), world.row).await.unwrap();
+    let (login, listener) =
+        BrowserLogin::begin_here(&provider("codex"), world.row, &Environment::default()).await.unwrap();
     let cancel = CancellationToken::new();
     cancel.cancel();
     assert!(matches!(listener.wait(&login, &cancel).await, Err(LoginError::Stopped)));
@@ -67,10 +71,11 @@ async fn a_login_can_be_stopped() {
 #[tokio::test]
 async fn a_port_in_use_is_named() {
     let world = World::new().await;
-    let (_login, listener) = BrowserLogin::begin_here(&provider("codex"), world.row).await.unwrap();
+    let (_login, listener) =
+        BrowserLogin::begin_here(&provider("codex"), world.row, &Environment::default()).await.unwrap();
     let taken: &'static str = Box::leak(listener.redirect().to_owned().into_boxed_str());
     let row: &'static OAuthRow = Box::leak(Box::new(OAuthRow { redirect: taken, ..*world.row }));
-    let error = BrowserLogin::begin_here(&provider("codex"), row).await.unwrap_err();
+    let error = BrowserLogin::begin_here(&provider("codex"), row, &Environment::default()).await.unwrap_err();
     assert!(matches!(error, LoginError::Port { .. }), "{error}");
 }
 
@@ -81,9 +86,9 @@ async fn a_pasted_code_is_exchanged_as_json_where_the_server_wants_that() {
     let redirect = "https://login.example.test/code";
     let row = OAuthRow { redirect, token_body: TokenBody::Json, ..*world.row };
     let row: &'static OAuthRow = Box::leak(Box::new(row));
-    let here = BrowserLogin::begin_here(&provider("codex"), row).await;
+    let here = BrowserLogin::begin_here(&provider("codex"), row, &Environment::default()).await;
     assert!(matches!(here, Err(LoginError::NotOffered { .. })), "the browser does not come back here");
-    let login = BrowserLogin::begin(&provider("codex"), row).unwrap();
+    let login = BrowserLogin::begin(&provider("codex"), row, &Environment::default()).unwrap();
     let back = world.fake.approve(login.url()).unwrap();
     let code = login.pasted(&back).unwrap();
     let profiles = world.profiles();
@@ -143,6 +148,26 @@ async fn a_login_on_another_device_as_the_vendors_do_it() {
 }
 
 #[tokio::test]
+async fn a_login_at_github_is_a_token_without_an_end() {
+    let world = World::new().await;
+    let profiles = world.profiles();
+    let token_url: &'static str = Box::leak(world.fake.url("/github/token").into_boxed_str());
+    let row = OAuthRow { token_url, redirect: "", account: None, ..*world.row };
+    let row: &'static OAuthRow = Box::leak(Box::new(row));
+    let login = profiles.begin_device_login(&provider("github-copilot"), row).await.unwrap();
+    let cancel = CancellationToken::new();
+    let typing = async {
+        tokio::task::yield_now().await;
+        world.fake.type_code(login.user_code()).unwrap();
+    };
+    let (id, ()) = tokio::join!(profiles.finish_device_login(&login, &cancel), typing);
+    let kept = world.read("main")["profiles"][id.unwrap()].clone();
+    assert_eq!((&kept["type"], kept.get("expires")), (&serde_json::json!("token"), None), "{kept}");
+    let credential = first(&profiles, &world.copilot()).await.unwrap();
+    assert!(secret(&credential).starts_with("tid="), "the token was exchanged");
+}
+
+#[tokio::test]
 async fn a_device_login_goes_on_through_trouble_and_ends_with_a_refusal() {
     let world = World::new().await;
     let profiles = world.profiles();
@@ -166,7 +191,7 @@ async fn a_device_login_goes_on_through_trouble_and_ends_with_a_refusal() {
 async fn a_wrong_client_is_refused_by_the_strict_server() {
     let world = World::new().await;
     let row: &'static OAuthRow = Box::leak(Box::new(OAuthRow { client_id: "somebody-else", ..*world.row }));
-    let login = BrowserLogin::begin(&provider("codex"), row).unwrap();
+    let login = BrowserLogin::begin(&provider("codex"), row, &Environment::default()).unwrap();
     assert!(world.fake.approve(login.url()).is_err());
     world.store_login(-1);
     let auth = homard_models::auth::ProviderAuth { oauth: Some(row), ..world.auth("codex") };

@@ -47,7 +47,8 @@ fn furnished(row: &Row) -> Furnished {
 /// What the call is proved with: what the environment gives, or what a login would have given.
 fn credential(row: &Row) -> Credential {
     let kind = row.env.first().map_or(CredentialKind::OAuth, |EnvKey { kind, .. }| *kind);
-    Credential { kind, secret: Some(ApiKey::new(SECRET)), ..Credential::default() }
+    let project = row.oauth.and_then(|login| login.projects).map(|_| "a-project".to_owned());
+    Credential { kind, secret: Some(ApiKey::new(SECRET)), project, ..Credential::default() }
 }
 
 /// The fake in place of the row's host, below the same path.

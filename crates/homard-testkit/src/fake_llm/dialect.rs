@@ -15,6 +15,8 @@ pub(super) enum Api {
     Ollama,
     Bedrock,
     Google,
+    /// Gemini behind a login, in an envelope that names the project.
+    CodeAssist,
 }
 
 impl Api {
@@ -30,6 +32,8 @@ impl Api {
             Some(Self::Ollama)
         } else if path.ends_with("/converse-stream") {
             Some(Self::Bedrock)
+        } else if path.ends_with("/v1internal:streamGenerateContent") {
+            Some(Self::CodeAssist)
         } else if path.ends_with(":streamGenerateContent") {
             Some(Self::Google)
         } else {
@@ -44,7 +48,7 @@ impl Api {
             Self::Anthropic => anthropic::error(status, message),
             Self::Ollama => ollama::error(message),
             Self::Bedrock => bedrock::error(message),
-            Self::Google => google::error(status, message),
+            Self::Google | Self::CodeAssist => google::error(status, message),
         }
     }
 
@@ -53,20 +57,22 @@ impl Api {
         let (from, to) = match self {
             Self::Bedrock => ("/model/", "/converse-stream"),
             Self::Google => ("/models/", ":streamGenerateContent"),
-            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Ollama => return None,
+            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Ollama | Self::CodeAssist => {
+                return None;
+            }
         };
         path.strip_suffix(to)?.rsplit_once(from).map(|(_, model)| model)
     }
 
     /// Whether the answer is streamed, from what the request says about it.
     pub(super) fn streams(self, said: Option<bool>) -> bool {
-        said.unwrap_or(matches!(self, Self::Ollama | Self::Bedrock | Self::Google))
+        said.unwrap_or(matches!(self, Self::Ollama | Self::Bedrock | Self::Google | Self::CodeAssist))
     }
 
     /// What a stream calls itself.
     pub(super) fn stream_type(self) -> &'static str {
         match self {
-            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Google => {
+            Self::OpenAi | Self::Anthropic | Self::Responses | Self::Google | Self::CodeAssist => {
                 "text/event-stream; charset=utf-8"
             }
             Self::Bedrock => "application/vnd.amazon.eventstream",
@@ -95,7 +101,7 @@ impl Dialect<'_> {
             Api::Responses => responses::head(self),
             Api::Ollama => Bytes::new(),
             Api::Bedrock => bedrock::head(),
-            Api::Google => google::head(self),
+            Api::Google | Api::CodeAssist => google::head(self),
         }
     }
 
@@ -107,7 +113,7 @@ impl Dialect<'_> {
             Api::Responses => responses::content(self, speech),
             Api::Ollama => ollama::content(self, speech),
             Api::Bedrock => bedrock::content(self, speech),
-            Api::Google => google::content(self, speech),
+            Api::Google | Api::CodeAssist => google::content(self, speech),
         }
     }
 
@@ -119,7 +125,7 @@ impl Dialect<'_> {
             Api::Responses => responses::open_content(self, speech),
             Api::Ollama => ollama::content(self, speech),
             Api::Bedrock => bedrock::open_content(speech),
-            Api::Google => google::content(self, speech),
+            Api::Google | Api::CodeAssist => google::content(self, speech),
         }
     }
 
@@ -130,7 +136,7 @@ impl Dialect<'_> {
             Api::Responses => responses::tail(self, words),
             Api::Ollama => ollama::tail(self, words),
             Api::Bedrock => bedrock::tail(self, has_calls, words),
-            Api::Google => google::tail(self, words),
+            Api::Google | Api::CodeAssist => google::tail(self, words),
         }
     }
 
@@ -142,7 +148,7 @@ impl Dialect<'_> {
             Api::Responses => responses::whole(self, speech),
             Api::Ollama => ollama::whole(self, speech),
             Api::Bedrock => bedrock::whole(self, speech),
-            Api::Google => google::whole(self, speech),
+            Api::Google | Api::CodeAssist => google::whole(self, speech),
         }
     }
 
@@ -153,7 +159,7 @@ impl Dialect<'_> {
             Api::Anthropic => format!("toolu_fake{:06}_{n}", self.number),
             Api::Bedrock => format!("tooluse_fake{:06}_{n}", self.number),
             // Calls have no id there.
-            Api::Google => String::new(),
+            Api::Google | Api::CodeAssist => String::new(),
         }
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::HeaderMap;
 use serde_json::{Value, json};
 
-use super::dialect::{Dialect, pieces};
+use super::dialect::{Api, Dialect, pieces};
 use super::script::Speech;
 
 /// What a real server would sign a thought with.
@@ -19,6 +19,7 @@ const FIELDS: &[&str] = &[
     "toolConfig",
     "tools",
 ];
+const ENVELOPE_FIELDS: &[&str] = &["model", "project", "request", "user_prompt_id"];
 const SCHEMA_FIELDS: &[&str] = &[
     "type",
     "format",
@@ -45,9 +46,10 @@ fn document(dialect: &Dialect<'_>, parts: &Value, finish: Option<&str>, words: u
         candidate.insert("finishReason".to_owned(), json!(finish));
     }
     let prompt = dialect.prompt_tokens;
-    json!({"candidates": [candidate], "modelVersion": dialect.model, "responseId": "fake",
+    let whole = json!({"candidates": [candidate], "modelVersion": dialect.model, "responseId": "fake",
            "usageMetadata": {"promptTokenCount": prompt, "candidatesTokenCount": words,
-                             "totalTokenCount": prompt + words}})
+                             "totalTokenCount": prompt + words}});
+    if dialect.api == Api::CodeAssist { json!({"response": whole, "traceId": "fake"}) } else { whole }
 }
 
 pub(super) fn head(dialect: &Dialect<'_>) -> Bytes {
@@ -117,6 +119,25 @@ pub(super) fn check(body: &Value, headers: &HeaderMap) -> Verdict {
         declared(declaration)?;
     }
     contents(list(body, "/contents"))
+}
+
+/// Judges a request in the envelope that a login's calls have.
+pub(super) fn check_enveloped(body: &Value, headers: &HeaderMap) -> Verdict {
+    let bearer = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !bearer.starts_with("Bearer ") || headers.contains_key("x-goog-api-key") {
+        return Err(
+            "Request is missing required authentication credential. Expected OAuth 2 access token".to_owned()
+        );
+    }
+    let object = body.as_object().ok_or("the body must be an object")?;
+    if let Some(unknown) = object.keys().find(|key| !ENVELOPE_FIELDS.contains(&key.as_str())) {
+        return Err(format!("Invalid JSON payload received. Unknown name \"{unknown}\": Cannot find field."));
+    }
+    let has = |name: &str| body.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
+    if !has("model") || !has("project") {
+        return Err("Request contains an invalid argument.".to_owned());
+    }
+    check(body.get("request").unwrap_or(&Value::Null), headers)
 }
 
 fn declared(declaration: &Value) -> Verdict {

@@ -23,6 +23,9 @@ pub(super) struct Outline<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Vec<&'a RawValue>,
+    /// The request itself, in the one API that puts it into an envelope.
+    #[serde(borrow)]
+    request: Option<Box<Self>>,
 }
 
 #[derive(Deserialize)]
@@ -60,11 +63,14 @@ pub(super) struct PlannedTool {
 
 impl Outline<'_> {
     pub(super) fn offers_tools(&self) -> bool {
-        !self.tools.is_empty()
+        self.request.as_ref().map_or(!self.tools.is_empty(), |inner| inner.offers_tools())
     }
 
     /// Reads the open turn: everything after the last assistant message that called no tool.
     pub(super) fn open_turn(&self) -> OpenTurn {
+        if let Some(inner) = &self.request {
+            return inner.open_turn();
+        }
         let input = self.input.map(RawValue::get).unwrap_or_default();
         let items = serde_json::from_str::<Vec<&RawValue>>(input);
         let messages = items.as_ref().unwrap_or(&self.messages);

@@ -76,6 +76,9 @@ const MAX_NAME: usize = 64;
 /// Longest tool-call id OpenAI accepts.
 const MAX_OPENAI_ID: usize = 40;
 
+/// How the tokens of a Claude subscription begin.
+const SUBSCRIPTION: &str = "sk-ant-oat";
+
 type Verdict = Result<(), String>;
 
 /// Judges a request; the error is what the provider would say.
@@ -87,6 +90,7 @@ pub(super) fn check(api: Api, body: &Value, headers: &HeaderMap) -> Verdict {
         Api::Ollama => ollama::FIELDS,
         Api::Bedrock => return bedrock::check(body, headers),
         Api::Google => return google::check(body, headers),
+        Api::CodeAssist => return google::check_enveloped(body, headers),
     };
     let object = body.as_object().ok_or("the body must be an object")?;
     if let Some(unknown) = object.keys().find(|key| !fields.contains(&key.as_str())) {
@@ -107,7 +111,7 @@ pub(super) fn check(api: Api, body: &Value, headers: &HeaderMap) -> Verdict {
         Api::Responses => responses::check(body),
         Api::Ollama => ollama::check(body),
         // Judged above: their frame is another.
-        Api::Bedrock | Api::Google => Ok(()),
+        Api::Bedrock | Api::Google | Api::CodeAssist => Ok(()),
     }
 }
 
@@ -211,6 +215,7 @@ fn anthropic_frame(body: &Value, headers: &HeaderMap) -> Verdict {
     if !headers.contains_key("anthropic-version") {
         return Err("anthropic-version: header is required".to_owned());
     }
+    anthropic_subscription(body, headers)?;
     let max_tokens = body.get("max_tokens").and_then(Value::as_u64).unwrap_or(0);
     if max_tokens == 0 {
         return Err("max_tokens: Field required".to_owned());
@@ -227,6 +232,29 @@ fn anthropic_frame(body: &Value, headers: &HeaderMap) -> Verdict {
         None => Ok(()),
         Some(tool) => Err(format!("tools: `{}` needs a valid name and an input_schema", text(tool, "name"))),
     }
+}
+
+/// A subscription pays only for its own program, which says who it is before anything else.
+fn anthropic_subscription(body: &Value, headers: &HeaderMap) -> Verdict {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if header("x-api-key").starts_with(SUBSCRIPTION) {
+        return Err("invalid x-api-key".to_owned());
+    }
+    if !header("authorization").starts_with(&format!("Bearer {SUBSCRIPTION}")) {
+        return Ok(());
+    }
+    if !header("anthropic-beta").split(',').any(|word| word.trim() == "oauth-2025-04-20") {
+        return Err("OAuth authentication is currently not supported.".to_owned());
+    }
+    let first = body.pointer("/system/0/text").and_then(Value::as_str);
+    if first != Some("You are Claude Code, Anthropic's official CLI for Claude.") {
+        return Err(
+            "This credential is only authorized for use with Claude Code and cannot be used for other API \
+                    requests."
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
 /// A turn that calls tools is thought through from its first answer or not at all, and marks are few.

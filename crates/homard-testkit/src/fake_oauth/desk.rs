@@ -10,6 +10,7 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::google::GoogleDesk;
 use super::{FAKE_ACCOUNT, FAKE_EMAIL};
 
 /// Life of tokens unless a test says otherwise, in seconds.
@@ -73,12 +74,17 @@ pub(super) struct Counts {
 #[derive(Debug)]
 pub(super) struct Shared {
     desk: Mutex<Desk>,
+    pub(super) google: Mutex<GoogleDesk>,
     pub(super) counts: watch::Sender<Counts>,
 }
 
 impl Default for Shared {
     fn default() -> Self {
-        Self { desk: Mutex::default(), counts: watch::Sender::new(Counts::default()) }
+        Self {
+            desk: Mutex::default(),
+            google: Mutex::default(),
+            counts: watch::Sender::new(Counts::default()),
+        }
     }
 }
 
@@ -146,6 +152,18 @@ impl Desk {
         Issued { access, refresh }
     }
 
+    /// The same for a provider whose tokens say nothing.
+    pub(super) fn issue_opaque(&mut self, family: Family) -> Issued {
+        let serial = self.next();
+        let issued = Issued {
+            access: format!("ya29.fake-{serial}"),
+            refresh: format!("1//fake-refresh-secret-{serial}"),
+        };
+        self.access.insert(issued.access.clone(), family);
+        self.refresh.insert(issued.refresh.clone(), family);
+        issued
+    }
+
     /// Spends a refresh token. One that comes again revokes its whole login.
     pub(super) fn spend(&mut self, refresh: &str) -> Option<Family> {
         if let Some(family) = self.used.get(refresh).copied() {
@@ -167,6 +185,10 @@ impl Desk {
 
     pub(super) fn family_of(&self, refresh: &str) -> Option<Family> {
         self.refresh.get(refresh).or_else(|| self.used.get(refresh)).copied()
+    }
+
+    pub(super) fn is_revoked(&self, family: Family) -> bool {
+        self.revoked.contains(&family)
     }
 
     pub(super) fn revoke(&mut self, family: Family) {

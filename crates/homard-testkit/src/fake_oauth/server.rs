@@ -15,9 +15,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::FAKE_CLIENT_ID;
 use super::desk::{Desk, Device, Family, OAuthFault, Shared};
-use super::vendors;
+use super::{FAKE_CLIENT_ID, google, vendors};
 
 const PAGE: &str = "<!doctype html><html><body>Welcome to the hotel network. Log in.</body></html>";
 /// When Copilot tokens expire, in seconds since 1970: tests turn their clock around it.
@@ -36,6 +35,11 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
         .route("/minimax/token", post(vendors::minimax_token))
         .route("/api/accounts/deviceauth/usercode", post(vendors::codex_begin))
         .route("/api/accounts/deviceauth/token", post(vendors::codex_ask))
+        .route("/github/token", post(vendors::github_token))
+        .route("/google/token", post(google::token))
+        .route("/v1internal:loadCodeAssist", post(google::load))
+        .route("/v1internal:onboardUser", post(google::onboard))
+        .route("/v1internal/operations/{name}", get(google::operation))
         .with_state(shared)
 }
 

@@ -63,7 +63,8 @@ pub(super) async fn minimax_token(
     }
     let mut desk = shared.desk();
     let Some(device) = desk.devices.get_mut(field("user_code")) else {
-        return answer(200, "application/json", json!({"status": "error"}).to_string());
+        let said = json!({"base_resp": {"status_code": 1004, "status_msg": "user code not found"}});
+        return answer(400, "application/json", said.to_string());
     };
     device.asked += 1;
     let is_proved =
@@ -72,12 +73,54 @@ pub(super) async fn minimax_token(
         return answer(200, "application/json", json!({"status": "error"}).to_string());
     }
     if !device.approved {
-        return answer(200, "application/json", json!({"status": "pending"}).to_string());
+        // Whatever is neither "success" nor "error" means that nobody has typed the code.
+        let word = if device.asked % 2 == 1 { "pending" } else { "waiting" };
+        let said = json!({"status": word, "access_token": null, "refresh_token": null, "expired_in": null});
+        return answer(200, "application/json", said.to_string());
     }
     let family = desk.found_family();
     let issued = desk.issue(family);
     let said = json!({"status": "success", "access_token": issued.access, "refresh_token": issued.refresh,
         "expired_in": LATER_MS, "resource_url": "https://api.example.test/anthropic"});
+    answer(200, "application/json", said.to_string())
+}
+
+/// GitHub: refusals have the status 200, tokens neither an end nor anything that renews them, and who does not ask for
+/// JSON is answered with a form.
+pub(super) async fn github_token(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    let fields = match fields(&headers, &body, false) {
+        Ok(fields) => fields,
+        Err(refusal) => return refuse(refusal),
+    };
+    if headers.get("accept").is_none_or(|kind| kind != "application/json") {
+        let form = "error=authorization_pending".to_owned();
+        return answer(200, "application/x-www-form-urlencoded; charset=utf-8", form);
+    }
+    let field = |name: &str| fields.get(name).map(String::as_str).unwrap_or_default();
+    let refused = |word: &str| {
+        let said = json!({"error": word, "error_description": "…", "error_uri": "https://docs.example.test"});
+        answer(200, "application/json", said.to_string())
+    };
+    if field("client_id") != FAKE_CLIENT_ID {
+        return refused("incorrect_client_credentials");
+    }
+    if field("grant_type") != "urn:ietf:params:oauth:grant-type:device_code" {
+        return refused("unsupported_grant_type");
+    }
+    let mut desk = shared.desk();
+    let serial = desk.next();
+    let Some(device) = desk.devices.get_mut(field("device_code")) else {
+        return refused("incorrect_device_code");
+    };
+    if !device.approved {
+        return refused("authorization_pending");
+    }
+    let said =
+        json!({"access_token": format!("gho_fake{serial}"), "token_type": "bearer", "scope": "read:user"});
     answer(200, "application/json", said.to_string())
 }
 

@@ -83,6 +83,38 @@ async fn story(fake: &FakeLlm, loft: &LineServer, port: u16) {
     assert_eq!((&account["running"], &account["connected"]), (&json!(true), &json!(true)), "{status}");
 }
 
+/// Sets a second account up as the wizard asks for it, from nothing but the platform's schema.
+async fn ask_wizard(loft: &LineServer, port: u16) {
+    let mut page = TestClient::operator(&format!("ws://127.0.0.1:{port}"), TEST_TOKEN).await.unwrap();
+    let params = json!({"flow": "channels", "channel": "pigeon"});
+    let mut turn = page.call("wizard.start", params).await.unwrap();
+    let session = turn["sessionId"].clone();
+    let place = format!("127.0.0.1:{}", loft.port().unwrap());
+    let answers = [("+", ""), ("grey", ""), (&place, "loft.example:2000"), ("grey", ""), ("s3cret", "")];
+    for (answer, placeholder) in answers {
+        assert_eq!(turn["step"]["placeholder"].as_str().unwrap_or_default(), placeholder, "{turn}");
+        let is_secret = answer == "s3cret";
+        assert_eq!(turn["step"]["sensitive"].as_bool().unwrap_or_default(), is_secret, "{turn}");
+        let answer = json!({"stepId": turn["step"]["id"], "value": answer});
+        turn = page.call("wizard.next", json!({"sessionId": session, "answer": answer})).await.unwrap();
+    }
+    assert!(turn["step"]["message"].as_str().unwrap().contains("this is grey on Carrier pigeon"), "{turn}");
+    let answer = json!({"stepId": turn["step"]["id"], "value": true});
+    let asked = page.send("wizard.next", json!({"sessionId": session, "answer": answer})).await.unwrap();
+    // Both accounts of the platform are connected anew.
+    let mut heard = Vec::new();
+    let mut birds = Vec::new();
+    for _ in 0..2 {
+        let mut bird = loft.accept().await.unwrap();
+        heard.push(bird.next().await.unwrap());
+        birds.push(bird);
+    }
+    heard.sort_unstable();
+    assert_eq!(heard, ["LISTEN grey s3cret", "LISTEN homard s3cret"]);
+    let last = page.response(&asked).await.unwrap();
+    assert!(last["payload"]["step"]["message"].as_str().unwrap().contains("is connected"), "{last}");
+}
+
 fn config(fake: &FakeLlm, loft: &LineServer) -> Value {
     let mut config = TestHome::chat_config(TEST_TOKEN, "openai-completions", &fake.openai_url());
     config["messages"] = json!({"queue": {"debounceMs": 0}});
@@ -100,7 +132,10 @@ async fn a_platform_is_one_folder_and_one_line() {
     let port = free_port().unwrap();
     tokio::select! {
         ended = run_gateway(options(&home, port)) => panic!("the gateway ended: {ended:?}"),
-        () = story(&fake, &loft, port) => {}
+        () = async {
+            story(&fake, &loft, port).await;
+            ask_wizard(&loft, port).await;
+        } => {}
     }
 }
 

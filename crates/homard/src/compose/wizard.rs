@@ -1,8 +1,12 @@
 //! The setup wizard behind the gateway's `wizard.*`: one at a time, each with a time limit, and what the last ones
 //! ended with.
 //!
-//! `script` is the conversation itself, without a gateway; `write` puts what was agreed into the configuration.
+//! `script` (the gateway and its model) and `accounts` (chat platforms) are the conversations themselves, without a
+//! gateway; `write` and `connect` put what was agreed into the configuration.
 
+mod accounts;
+mod answers;
+mod connect;
 mod script;
 mod write;
 
@@ -11,17 +15,20 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use homard_channel::ChannelRegistry;
 use homard_config::ConfigHandle;
-use homard_gateway::{AndThen, SetupWizard, WizardRefusal};
+use homard_gateway::{AccountTrial, AndThen, SetupWizard, WizardRefusal};
 use homard_protocol::methods::config::wizard::{
     WizardAnswer, WizardFlow, WizardMode, WizardPhase, WizardStartParams, WizardStarted, WizardState,
-    WizardTurn,
+    WizardStep, WizardTurn,
 };
 use homard_relay::Relay;
 use homard_runtime::Clock;
 use tokio::sync::Mutex;
 
-use self::script::{Script, Taken};
+use self::accounts::{AccountScript, AccountStep};
+use self::answers::Wrong;
+use self::script::{Plan, Script, Taken};
 
 /// How long a wizard waits for an answer before another may begin.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -32,6 +39,7 @@ const MAX_ENDED: usize = 16;
 pub(super) struct Wizards {
     config: ConfigHandle,
     relay: Relay,
+    platforms: ChannelRegistry,
     clock: Clock,
     inner: Mutex<Inner>,
 }
@@ -45,8 +53,59 @@ struct Inner {
 #[derive(Debug)]
 struct Running {
     session_id: String,
-    script: Script,
+    talk: Talk,
     touched: Instant,
+}
+
+/// What is being talked about.
+#[derive(Debug)]
+enum Talk {
+    Setup(Box<Script>),
+    Account(Box<AccountScript>),
+}
+
+impl Talk {
+    fn step(&self) -> WizardStep {
+        match self {
+            Self::Setup(script) => script.step(),
+            Self::Account(script) => script.step(),
+        }
+    }
+
+    fn answer(&mut self, answer: &WizardAnswer) -> Result<Wish, Wrong> {
+        let (step_id, value) = (answer.step_id.as_str(), answer.value.as_ref());
+        let stopped = || Wish::End(WizardPhase::Cancelled, Some("cancelled".to_owned()));
+        Ok(match self {
+            Self::Setup(script) => match script.answer(step_id, value)? {
+                Taken::GoOn => Wish::GoOn,
+                Taken::Stop => stopped(),
+                Taken::Agreed(plan) => Wish::CarryOut(plan),
+            },
+            Self::Account(script) => match script.answer(step_id, value)? {
+                AccountStep::GoOn => Wish::GoOn,
+                AccountStep::Stop => stopped(),
+                AccountStep::Try => Wish::Try,
+                AccountStep::Write => Wish::Write,
+                AccountStep::Over => Wish::End(WizardPhase::Done, None),
+            },
+        })
+    }
+
+    fn account(&self) -> Option<&AccountScript> {
+        match self {
+            Self::Setup(_) => None,
+            Self::Account(script) => Some(script),
+        }
+    }
+}
+
+/// What an answer asks of the gateway.
+enum Wish {
+    GoOn,
+    End(WizardPhase, Option<String>),
+    CarryOut(Plan),
+    Try,
+    Write,
 }
 
 impl Inner {
@@ -54,7 +113,17 @@ impl Inner {
     fn tidy(&mut self, now: Instant) {
         let late = self.running.take_if(|one| now.duration_since(one.touched) >= PATIENCE);
         if let Some(late) = late {
-            self.end(late.session_id, WizardPhase::Cancelled, Some("nobody answered in time".to_owned()));
+            self.leave(late, "nobody answered in time");
+        }
+    }
+
+    /// Ends one before its last answer. What was done already stays done.
+    fn leave(&mut self, left: Running, why: &str) -> WizardState {
+        match &left.talk {
+            Talk::Account(script) if script.is_done() => self.end(left.session_id, WizardPhase::Done, None),
+            Talk::Account(_) | Talk::Setup(_) => {
+                self.end(left.session_id, WizardPhase::Cancelled, Some(why.to_owned()))
+            }
         }
     }
 
@@ -105,8 +174,8 @@ impl SetupWizard for Wizards {
 
 impl Wizards {
     /// None under way yet.
-    pub(super) fn new(config: ConfigHandle, relay: Relay, clock: Clock) -> Self {
-        Self { config, relay, clock, inner: Mutex::default() }
+    pub(super) fn new(config: ConfigHandle, relay: Relay, platforms: ChannelRegistry, clock: Clock) -> Self {
+        Self { config, relay, platforms, clock, inner: Mutex::default() }
     }
 
     async fn begin(
@@ -122,13 +191,13 @@ impl Wizards {
         if inner.running.is_some() {
             return Err(WizardRefusal::Busy);
         }
-        let script = match params.flow {
-            Some(WizardFlow::Channels) => Script::channels(),
-            Some(WizardFlow::Setup) | None => Script::setup(self.facts(params, auth)),
+        let talk = match params.flow {
+            Some(WizardFlow::Channels) => Talk::Account(Box::new(self.account_script(params)?)),
+            Some(WizardFlow::Setup) | None => Talk::Setup(Box::new(Script::setup(self.facts(params, auth)))),
         };
         let session_id = uuid::Uuid::new_v4().to_string();
-        let turn = asking(&script, None);
-        inner.running = Some(Running { session_id: session_id.clone(), script, touched: Instant::now() });
+        let turn = asking(&talk, None);
+        inner.running = Some(Running { session_id: session_id.clone(), talk, touched: Instant::now() });
         Ok(WizardStarted { session_id, turn })
     }
 
@@ -140,30 +209,77 @@ impl Wizards {
     ) -> Result<WizardTurn, WizardRefusal> {
         let mut inner = self.inner.lock().await;
         inner.tidy(Instant::now());
-        if !inner.is_running(session_id) {
-            let state = inner.ended(session_id).ok_or(WizardRefusal::NotFound)?.clone();
-            return Ok(WizardTurn { done: true, step: None, status: state.status, error: state.error });
-        }
-        let Some(running) = inner.running.as_mut() else { return Err(WizardRefusal::NotFound) };
-        running.touched = Instant::now();
-        let Some(answer) = answer else { return Ok(asking(&running.script, None)) };
-        let taken = match running.script.answer(&answer.step_id, answer.value.as_ref()) {
-            Err(script::Wrong::NotAsked) => return Err(WizardRefusal::NotAsked),
-            Err(script::Wrong::Value(words)) => return Ok(asking(&running.script, Some(words))),
-            Ok(taken) => taken,
+        let Some(running) = inner.running.as_mut().filter(|one| one.session_id == session_id) else {
+            return over(&inner, session_id);
         };
-        let (phase, error) = match taken {
-            Taken::GoOn => return Ok(asking(&running.script, None)),
-            Taken::Stop => (WizardPhase::Cancelled, Some("cancelled".to_owned())),
-            Taken::Nothing => (WizardPhase::Done, None),
-            Taken::Agreed(plan) => match self.carry_out(plan, auth).await {
+        running.touched = Instant::now();
+        let Some(answer) = answer else { return Ok(asking(&running.talk, None)) };
+        let wish = match running.talk.answer(answer) {
+            Err(Wrong::NotAsked) => return Err(WizardRefusal::NotAsked),
+            Err(Wrong::Value(words)) => return Ok(asking(&running.talk, Some(words))),
+            Ok(wish) => wish,
+        };
+        let (phase, error) = match wish {
+            Wish::GoOn => return Ok(asking(&running.talk, None)),
+            Wish::Try => {
+                let trial = running.talk.account().and_then(|script| self.trial(script));
+                // A platform may take long, and whoever waits for it may want to stop.
+                drop(inner);
+                return self.try_out(session_id, &answer.step_id, trial).await;
+            }
+            Wish::Write => {
+                // Nobody can stop it between the yes and the file.
+                let connecting = match &mut running.talk {
+                    Talk::Account(script) => self.write(script, &answer.step_id).await,
+                    Talk::Setup(_) => None,
+                };
+                let Some(connecting) = connecting else { return Ok(asking(&running.talk, None)) };
+                drop(inner);
+                let words = self.wait_until_up(connecting).await;
+                return self.tell(session_id, |script| script.connected(words)).await;
+            }
+            Wish::End(phase, error) => (phase, error),
+            Wish::CarryOut(plan) => match self.carry_out(plan, auth).await {
                 Ok(()) => (WizardPhase::Done, None),
                 Err(words) => (WizardPhase::Error, Some(words)),
             },
         };
         inner.running = None;
-        let state = inner.end(session_id.to_owned(), phase, error);
-        Ok(WizardTurn { done: true, step: None, status: state.status, error: state.error })
+        inner.end(session_id.to_owned(), phase, error);
+        over(&inner, session_id)
+    }
+
+    /// Asks a platform, and tells the conversation what it says if it still waits for that.
+    async fn try_out(
+        &self,
+        session_id: &str,
+        step_id: &str,
+        trial: Option<AccountTrial>,
+    ) -> Result<WizardTurn, WizardRefusal> {
+        let Some(trial) = trial else { return Err(WizardRefusal::NotFound) };
+        let said = trial.run(&self.config, &self.clock).await;
+        self.tell(session_id, |script| match said {
+            Ok(probe) => script.tried(step_id, probe),
+            Err(error) => script.refused(step_id, &error),
+        })
+        .await
+    }
+
+    /// Tells the conversation what came of something, if it still waits for that.
+    async fn tell(
+        &self,
+        session_id: &str,
+        news: impl FnOnce(&mut AccountScript),
+    ) -> Result<WizardTurn, WizardRefusal> {
+        let mut inner = self.inner.lock().await;
+        let Some(running) = inner.running.as_mut().filter(|one| one.session_id == session_id) else {
+            return over(&inner, session_id);
+        };
+        running.touched = Instant::now();
+        if let Talk::Account(script) = &mut running.talk {
+            news(script);
+        }
+        Ok(asking(&running.talk, None))
     }
 
     async fn look(&self, session_id: &str, then: AndThen) -> Result<WizardState, WizardRefusal> {
@@ -174,15 +290,20 @@ impl Wizards {
         }
         match then {
             AndThen::GoOn => Ok(WizardState { status: WizardPhase::Running, error: None }),
-            AndThen::Cancel => {
-                inner.running = None;
-                let words = Some("cancelled".to_owned());
-                Ok(inner.end(session_id.to_owned(), WizardPhase::Cancelled, words))
-            }
+            AndThen::Cancel => match inner.running.take() {
+                Some(running) => Ok(inner.leave(running, "cancelled")),
+                None => Err(WizardRefusal::NotFound),
+            },
         }
     }
 }
 
-fn asking(script: &Script, error: Option<String>) -> WizardTurn {
-    WizardTurn { done: false, step: Some(script.step()), status: WizardPhase::Running, error }
+fn asking(talk: &Talk, error: Option<String>) -> WizardTurn {
+    WizardTurn { done: false, step: Some(talk.step()), status: WizardPhase::Running, error }
+}
+
+/// What is said to those who come to a conversation that ended.
+fn over(inner: &Inner, session_id: &str) -> Result<WizardTurn, WizardRefusal> {
+    let state = inner.ended(session_id).ok_or(WizardRefusal::NotFound)?.clone();
+    Ok(WizardTurn { done: true, step: None, status: state.status, error: state.error })
 }

@@ -271,3 +271,43 @@ async fn the_status_of_models_is_one_document_and_a_model_nobody_has_is_not_well
     let (ok, told) = homard(&home, &["models", "status", "--check"]).await;
     assert!(!ok && told.contains("nobody"), "{told}");
 }
+
+#[tokio::test]
+async fn a_google_login_answers_in_a_chat_and_its_project_pays() {
+    let fake = FakeLlm::start().await.unwrap();
+    let url = fake.url();
+    let home = TestHome::with_config(&config(&fake, OPENAI, |config| {
+        config["models"]["providers"]["google-gemini-cli"] = json!({"baseUrl": url});
+        config["agents"]["defaults"]["model"] = json!({"primary": "google-gemini-cli/gemini-2.5-pro"});
+    }))
+    .unwrap();
+    let login = json!({"type": "oauth", "provider": "google-gemini-cli", "access": "ya29.of-mia-0123456789",
+        "refresh": "1//of-mia-0123456789", "expires": 4_000_000_000_000_i64, "projectId": "mia-1"});
+    store_profiles(&home, &json!({"google-gemini-cli:mia@example.test": login}));
+    let world = World { gateway: TestGateway::start(launch(), home).await.unwrap(), fake };
+    let mut client = world.owner().await;
+    world.fake.calls("session_status", json!({})).says("hello from Gemini");
+    assert_eq!(text(&talk(&mut client, KEY, "hello").await), "hello from Gemini");
+    for request in world.fake.requests() {
+        assert_eq!(request.path, "/v1internal:streamGenerateContent");
+        assert_eq!(key_of(&request), "ya29.of-mia-0123456789");
+        assert_eq!(
+            json!([request.body["model"], request.body["project"]]),
+            json!(["gemini-2.5-pro", "mia-1"])
+        );
+    }
+    assert_eq!(world.fake.requests().len(), 2, "a tool was called in between");
+}
+
+#[tokio::test]
+async fn a_google_login_without_the_vendors_program_says_what_is_missing() {
+    let home = TestHome::new().unwrap();
+    let (is_good, said) = homard(&home, &["models", "auth", "login", "--provider", "gemini-cli"]).await;
+    assert!(!is_good, "{said}");
+    for words in
+        ["npm install -g @google/gemini-cli", "GEMINI_CLI_OAUTH_CLIENT_ID", "GEMINI_CLI_OAUTH_CLIENT_SECRET"]
+    {
+        assert!(said.contains(words), "{said}");
+    }
+    assert!(!profiles_file(&home).exists());
+}

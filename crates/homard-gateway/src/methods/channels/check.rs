@@ -3,11 +3,13 @@
 use crate::error::RequestError;
 use std::time::Duration;
 
-use homard_channel::AccountParts;
+use homard_channel::{AccountParts, BuildError, ChannelEntry, ChannelError, Probe};
+use homard_config::ConfigHandle;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::methods::channels::check::{ChannelsCheckParams, ChannelsCheckResult, MAX_CHECK_MS};
 use homard_protocol::methods::config::REDACTED;
 use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::Clock;
 use serde_json::{Map, Value};
 
 use crate::methods::check_range;
@@ -29,29 +31,13 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
         None => AccountId::default_account(),
     };
     let gateway = &cx.gateway;
-    let config = gateway.config().current();
-    let mut section = config.view::<ChannelAccounts>().get(&channel, &account).section.clone();
-    lay_over(&mut section, params.section);
-    let parts = AccountParts {
-        channel,
-        account,
-        section: Value::Object(section),
-        env: config.env.clone(),
-        state_dir: gateway.config().source().paths.state_dir.clone(),
-        clock: gateway.clock().clone(),
-        commands: Vec::new(),
-        ingress: homard_channel::Ingress::default(),
-    };
-    let there = match (entry.build)(parts) {
-        Ok(there) => there,
-        Err(error) => return Ok(failed(0, error.to_string())),
-    };
     let limit = Duration::from_millis(params.timeout_ms.unwrap_or(CHECK_MS));
+    let trial = AccountTrial { entry, channel, account, section: params.section, limit };
     let began = gateway.clock().now_ms();
-    let answer = tokio::time::timeout(limit, there.probe()).await;
+    let answer = trial.run(gateway.config(), gateway.clock()).await;
     let elapsed_ms = gateway.clock().now_ms().saturating_sub(began);
     Ok(match answer {
-        Ok(Ok(probe)) => ChannelsCheckResult {
+        Ok(probe) => ChannelsCheckResult {
             ok: true,
             elapsed_ms,
             id: probe.id,
@@ -60,13 +46,59 @@ pub(crate) async fn check(cx: Cx, params: ChannelsCheckParams) -> Result<Channel
             advice: probe.advice,
             error: None,
         },
-        Ok(Err(error)) => failed(elapsed_ms, error.to_string()),
-        Err(_late) => failed(elapsed_ms, format!("no answer within {} s", limit.as_secs())),
+        Err(error) => ChannelsCheckResult {
+            elapsed_ms,
+            error: Some(error.to_string()),
+            ..ChannelsCheckResult::default()
+        },
     })
 }
 
-fn failed(elapsed_ms: i64, error: String) -> ChannelsCheckResult {
-    ChannelsCheckResult { elapsed_ms, error: Some(error), ..ChannelsCheckResult::default() }
+/// An account nobody has written down yet.
+pub struct AccountTrial {
+    pub entry: &'static ChannelEntry,
+    pub channel: ChannelId,
+    pub account: AccountId,
+    /// What is laid over that which is written about it.
+    pub section: Map<String, Value>,
+    /// How long the platform may take.
+    pub limit: Duration,
+}
+
+/// Why an account would not work.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error(transparent)]
+    Platform(#[from] ChannelError),
+    #[error("no answer within {} s", .0.as_secs())]
+    Silent(Duration),
+}
+
+impl AccountTrial {
+    /// Makes the account ready, asks the platform who it is there, and lets it go.
+    ///
+    /// # Errors
+    /// When it cannot be made ready, or the platform does not say.
+    pub async fn run(self, config: &ConfigHandle, clock: &Clock) -> Result<Probe, TrialError> {
+        let current = config.current();
+        let written = current.view::<ChannelAccounts>();
+        let mut section = written.get(&self.channel, &self.account).section.clone();
+        lay_over(&mut section, self.section);
+        let there = (self.entry.build)(AccountParts {
+            channel: self.channel,
+            account: self.account,
+            section: Value::Object(section),
+            env: current.env.clone(),
+            state_dir: config.source().paths.state_dir.clone(),
+            clock: clock.clone(),
+            commands: Vec::new(),
+            ingress: homard_channel::Ingress::default(),
+        })?;
+        let answer = tokio::time::timeout(self.limit, there.probe()).await;
+        Ok(answer.map_err(|_late| TrialError::Silent(self.limit))??)
+    }
 }
 
 /// Values over others, objects into objects. `null` takes a value away; a hidden secret leaves the written one.

@@ -41,7 +41,9 @@ fn auth(cx: &Cx) -> &'static str {
 fn refused(refusal: WizardRefusal) -> RequestError {
     let words = refusal.to_string();
     match refusal {
-        WizardRefusal::Remote | WizardRefusal::NotAsked => RequestError::invalid(words),
+        WizardRefusal::Remote | WizardRefusal::NotAsked | WizardRefusal::NoSuchChannel => {
+            RequestError::invalid(words)
+        }
         WizardRefusal::Busy => RequestError::unavailable(words)
             .with_details(json!({"code": "SETUP_ADMISSION_BUSY"}))
             .retry_after(BUSY_RETRY_MS),

@@ -34,9 +34,10 @@ pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&Body::of(request))
 }
 
+/// A request as the API reads it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+pub(in crate::wire) struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<System<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -172,7 +173,7 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn of(request: &'a Request) -> Self {
+    pub(in crate::wire) fn of(request: &'a Request) -> Self {
         let model = &*request.model;
         let system = Some(&*request.system).filter(|system| !system.trim().is_empty());
         let function_declarations: Vec<_> = request.tools.iter().map(declaration).collect();

@@ -16,7 +16,7 @@ use crate::wire::{Decode, unreadable};
 
 /// One stream being read.
 #[derive(Debug)]
-pub(super) struct GoogleDecoder {
+pub(in crate::wire) struct GoogleDecoder {
     draft: Draft,
     /// The block that grows at the moment.
     open: Option<Open>,
@@ -41,6 +41,9 @@ struct Chunk<'a> {
     usage_metadata: Option<Tokens>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
+    /// The whole of it, where the API puts it into an envelope.
+    #[serde(borrow)]
+    response: Option<Box<Self>>,
 }
 
 #[derive(Deserialize)]
@@ -96,13 +99,16 @@ struct Tokens {
 }
 
 impl GoogleDecoder {
-    pub(super) fn new(draft: Draft) -> Self {
+    pub(in crate::wire) fn new(draft: Draft) -> Self {
         Self { draft, open: None, stop: None }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         if let Some(error) = chunk.error {
             return Err(classify(None, format!("{{\"error\":{}}}", error.get()).as_bytes(), &[]));
+        }
+        if let Some(inner) = chunk.response {
+            return self.chunk(*inner, out);
         }
         // Counted before anything can fail: a filtered answer has been paid for.
         if let Some(tokens) = chunk.usage_metadata {

@@ -4,12 +4,14 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use homard_config::Environment;
 use homard_protocol::ProviderId;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 
 use super::super::candidate::{OAuthRow, TokenBody};
 use super::LoginError;
+use super::client::OAuthClient;
 use super::listener::Listener;
 use super::token::{TokenServer, Tokens, known_word};
 
@@ -54,6 +56,7 @@ impl fmt::Debug for Code {
 pub struct BrowserLogin {
     provider: ProviderId,
     row: &'static OAuthRow,
+    client: OAuthClient,
     pkce: Pkce,
     state: String,
     redirect: String,
@@ -70,9 +73,14 @@ impl BrowserLogin {
     /// Begins a login whose answer is pasted by the person.
     ///
     /// # Errors
-    /// When the provider has no such login, or the machine gives no random numbers.
-    pub fn begin(provider: &ProviderId, row: &'static OAuthRow) -> Result<Self, LoginError> {
-        Self::with_redirect(provider, row, row.redirect.to_owned())
+    /// When the provider has no such login, nothing says in whose name it is made, or the machine gives no random
+    /// numbers.
+    pub fn begin(
+        provider: &ProviderId,
+        row: &'static OAuthRow,
+        env: &Environment,
+    ) -> Result<Self, LoginError> {
+        Self::with_redirect(provider, row, env, row.redirect.to_owned())
     }
 
     /// Begins a login whose answer comes to a port of this machine. The listener is opened first, so that the
@@ -83,20 +91,23 @@ impl BrowserLogin {
     pub async fn begin_here(
         provider: &ProviderId,
         row: &'static OAuthRow,
+        env: &Environment,
     ) -> Result<(Self, Listener), LoginError> {
         let listener = Listener::open(row.redirect).await?.ok_or_else(|| not_offered(provider))?;
-        let login = Self::with_redirect(provider, row, listener.redirect().to_owned())?;
+        let login = Self::with_redirect(provider, row, env, listener.redirect().to_owned())?;
         Ok((login, listener))
     }
 
     fn with_redirect(
         provider: &ProviderId,
         row: &'static OAuthRow,
+        env: &Environment,
         redirect: String,
     ) -> Result<Self, LoginError> {
         if row.authorize_url.is_empty() || redirect.is_empty() {
             return Err(not_offered(provider));
         }
+        let client = row.client(env)?;
         let pkce = Pkce::new()?;
         let state = chance()?;
         let mut url = Url::parse(row.authorize_url)
@@ -104,13 +115,13 @@ impl BrowserLogin {
         url.query_pairs_mut()
             .extend_pairs(row.extra)
             .append_pair("response_type", "code")
-            .append_pair("client_id", row.client_id)
+            .append_pair("client_id", &client.id)
             .append_pair("redirect_uri", &redirect)
             .append_pair("scope", row.scopes)
             .append_pair("code_challenge", &pkce.challenge)
             .append_pair("code_challenge_method", "S256")
             .append_pair("state", &state);
-        Ok(Self { provider: provider.clone(), row, pkce, state, redirect, url: url.into() })
+        Ok(Self { provider: provider.clone(), row, client, pkce, state, redirect, url: url.into() })
     }
 
     /// Where the person is to go.
@@ -182,7 +193,7 @@ impl BrowserLogin {
     pub(crate) async fn exchange(&self, code: &Code, server: &TokenServer<'_>) -> Result<Tokens, LoginError> {
         let mut fields = vec![
             ("grant_type", "authorization_code"),
-            ("client_id", self.row.client_id),
+            ("client_id", self.client.id.as_str()),
             ("code", code.code.as_str()),
             ("redirect_uri", self.redirect.as_str()),
             ("code_verifier", self.pkce.verifier.as_str()),
@@ -190,7 +201,12 @@ impl BrowserLogin {
         if self.row.token_body == TokenBody::Json {
             fields.push(("state", self.state.as_str()));
         }
+        fields.extend(self.client.secret.iter().map(|secret| ("client_secret", secret.expose())));
         Ok(server.tokens(&fields).await?)
+    }
+
+    pub(crate) fn client(&self) -> &OAuthClient {
+        &self.client
     }
 
     pub(crate) fn row(&self) -> &'static OAuthRow {

@@ -74,7 +74,9 @@ impl DeviceLogin {
         }
         let body = if row.device_flow == DeviceFlow::Codex { TokenBody::Json } else { TokenBody::Form };
         let answer = Answer(server.ask(url, &fields, body).await?);
-        if answer.text("state").is_some_and(|told| told != state) {
+        let told = answer.text("state");
+        let is_other = told.as_ref().is_some_and(|told| *told != state);
+        if is_other || (told.is_none() && row.device_flow == DeviceFlow::UserCode) {
             return Err(LoginError::WrongState);
         }
         let user_code = answer.need("user_code").or_else(|_none| answer.need("usercode"))?;

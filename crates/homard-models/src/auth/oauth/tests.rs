@@ -1,5 +1,6 @@
 //! Facts about what comes back from a browser, and about what tokens say.
 
+use homard_config::Environment;
 use homard_protocol::ProviderId;
 use proptest::prelude::{prop_assert, proptest};
 use url::Url;
@@ -18,7 +19,8 @@ static ROW: OAuthRow = OAuthRow {
 };
 
 fn login() -> (BrowserLogin, String) {
-    let login = BrowserLogin::begin(&ProviderId::parse("acme").unwrap(), &ROW).unwrap();
+    let login =
+        BrowserLogin::begin(&ProviderId::parse("acme").unwrap(), &ROW, &Environment::default()).unwrap();
     let url = Url::parse(login.url()).unwrap();
     let state = url.query_pairs().find(|(name, _)| name == "state").unwrap().1.into_owned();
     (login, state)
@@ -80,7 +82,8 @@ fn what_is_no_code_of_this_login_is_refused() {
 #[test]
 fn a_provider_without_a_browser_login_says_so() {
     static EMPTY: OAuthRow = OAuthRow::EMPTY;
-    let error = BrowserLogin::begin(&ProviderId::parse("acme").unwrap(), &EMPTY).unwrap_err();
+    let error = BrowserLogin::begin(&ProviderId::parse("acme").unwrap(), &EMPTY, &Environment::default())
+        .unwrap_err();
     assert!(error.to_string().contains("homard models auth add --provider acme"));
 }
 

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::super::candidate::{OAuthRow, TokenBody};
 use super::super::policy::AuthLimits;
 use super::claims;
+use super::client::OAuthClient;
 
 /// Life of a token whose server does not say.
 const DEFAULT_LIFE: Duration = Duration::from_secs(3_600);
@@ -125,16 +126,13 @@ pub(crate) struct TokenServer<'a> {
 
 impl TokenServer<'_> {
     /// New tokens for a refresh token.
-    pub(crate) async fn refresh(
-        &self,
-        refresh: &ApiKey,
-        client_id: Option<&str>,
-    ) -> Result<Tokens, TokenError> {
-        let fields = [
+    pub(crate) async fn refresh(&self, refresh: &ApiKey, client: &OAuthClient) -> Result<Tokens, TokenError> {
+        let mut fields = vec![
             ("grant_type", "refresh_token"),
             ("refresh_token", refresh.expose()),
-            ("client_id", client_id.unwrap_or(self.row.client_id)),
+            ("client_id", client.id.as_str()),
         ];
+        fields.extend(client.secret.iter().map(|secret| ("client_secret", secret.expose())));
         self.tokens(&fields).await
     }
 
@@ -185,8 +183,8 @@ impl TokenServer<'_> {
         };
         let Some(access) = text("/access_token") else {
             match text("/status") {
-                Some("pending") => return Err(TokenError::Pending),
                 Some("error") => return Err(TokenError::Refused { code: "access_denied" }),
+                Some(word) if word != "success" => return Err(TokenError::Pending),
                 _ => {}
             }
             return Err(TokenError::Unreachable("its answer holds no access token".to_owned()));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use homard_channel::Form;
 use homard_channels::{ChannelEntry, ENTRIES};
 use homard_config::{set_path, unset_path};
 use homard_protocol::AccountId;
@@ -121,18 +122,21 @@ fn wanted(cx: &Cx, named: Option<&str>) -> anyhow::Result<&'static ChannelEntry>
 
 /// Asks for what an account cannot do without. Secrets are asked for by themselves.
 fn ask_for_needed(cx: &Cx, entry: &ChannelEntry, args: &mut AddArgs) -> anyhow::Result<()> {
-    let schema = entry.keys.schema();
-    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let is_needed = |about: &Value| about.pointer("/x-form/needed") == Some(&Value::Bool(true));
-    for (key, about) in keys.filter(|(_, about)| is_needed(about)) {
-        let is_given = args.settings.iter().any(|written| written.split('=').next() == Some(key.as_str()));
-        if is_given || entry.secrets.contains(&key.as_str()) {
+    for field in Form::of(entry).fields.iter().filter(|field| field.needed && field.group.is_none()) {
+        let key = field.key.as_str();
+        let is_given = args.settings.iter().any(|written| written.split('=').next() == Some(key));
+        if is_given || entry.secrets.contains(&key) {
             continue;
         }
-        let words = about.get("title").or_else(|| about.get("description")).and_then(Value::as_str);
-        let usual = about.pointer("/x-form/initial").and_then(Value::as_str);
+        let usual = field.initial.as_ref().and_then(Value::as_str);
         let usual = usual.map_or_else(String::new, |usual| format!(", such as {usual}"));
-        let value = terminal::ask(cx.console, &format!("{} ({key}{usual})?", words.unwrap_or(key)))?;
+        let value = loop {
+            let typed = terminal::ask(cx.console, &format!("{} ({key}{usual})?", field.label))?;
+            match field.read(&typed) {
+                Ok(_) => break typed,
+                Err(problem) => cx.console.warn(&problem),
+            }
+        };
         args.settings.push(format!("{key}={value}"));
     }
     Ok(())

@@ -31,12 +31,23 @@ Examples:
 The key is read from the terminal without showing it, or from standard input; never from an argument, where
 other users of the machine could see it.";
 
+const LOGIN_EXAMPLES: &str = "\
+Examples:
+  homard models auth login --provider anthropic
+  homard models auth login --provider openai-codex --device-code
+  homard models auth login --provider google-gemini-cli
+
+On a machine without a browser, open the page elsewhere and paste the address it ends at. A login with a Google
+account is made in the name of Google's own program: have Gemini CLI installed (`gemini` on the PATH), or set
+GEMINI_CLI_OAUTH_CLIENT_ID and GEMINI_CLI_OAUTH_CLIENT_SECRET.";
+
 #[derive(Subcommand)]
 pub(super) enum AuthCommand {
     /// Store a key or token
     #[command(visible_alias = "paste-api-key", after_help = ADD_EXAMPLES)]
     Add(AddArgs),
     /// Log in at a provider with a browser
+    #[command(after_help = LOGIN_EXAMPLES)]
     Login(LoginArgs),
     /// List stored credentials
     List(ListArgs),
@@ -46,7 +57,7 @@ pub(super) enum AuthCommand {
     /// Remove a stored credential
     #[command(visible_alias = "logout")]
     Remove(RemoveArgs),
-    /// Take over logins of other programs on this machine (Codex, Claude Code)
+    /// Take over logins of other programs on this machine (Codex, Claude Code, Gemini CLI)
     Import(ImportArgs),
     /// Ask with each credential for one word
     Probe(ProbeArgs),
@@ -267,10 +278,11 @@ async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result
         let id = profiles.finish_device_login(&login, &cancel).await?;
         return good(cx, &format!("logged in; stored as {id}"));
     }
-    let (login, listener) = match BrowserLogin::begin_here(&provider, row).await {
+    let env = profiles.environment();
+    let (login, listener) = match BrowserLogin::begin_here(&provider, row, &env).await {
         Ok((login, listener)) => (login, Some(listener)),
         Err(LoginError::Port { .. } | LoginError::NotOffered { .. }) => {
-            (BrowserLogin::begin(&provider, row)?, None)
+            (BrowserLogin::begin(&provider, row, &env)?, None)
         }
         Err(error) => return Err(error.into()),
     };

@@ -6,14 +6,14 @@ use homard_config::Secret;
 use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardStepKind};
 use serde_json::{Value, json};
 
+use super::answers::{Wrong, blank, fresh, one_of, option, say, words, yes};
+
 /// The answer that keeps the model as it is.
 pub(super) const KEEP: &str = "keep";
 /// The answer that asks for no model.
 pub(super) const SKIP: &str = "skip";
 /// Shortest password.
 const MIN_PASSWORD: usize = 8;
-/// Longest answer in words.
-const MAX_TEXT: usize = 4_096;
 
 /// A provider one can choose.
 #[derive(Debug, Clone)]
@@ -61,25 +61,13 @@ pub(super) enum Taken {
     GoOn,
     /// The person does not want to.
     Stop,
-    /// It is over, and there is nothing to do.
-    Nothing,
     /// It is over, and this is to be done.
     Agreed(Plan),
-}
-
-/// Why an answer was not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
-    /// It answers another question.
-    NotAsked,
-    /// It is not one; these words say why.
-    Value(String),
 }
 
 /// The questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
-    NoChannels,
     Provider,
     FoundKey,
     Key,
@@ -93,7 +81,7 @@ enum Question {
 /// A conversation and where it is.
 #[derive(Debug)]
 pub(super) struct Script {
-    facts: Option<Facts>,
+    facts: Facts,
     at: Question,
     step_id: String,
     provider: Option<Provider>,
@@ -111,29 +99,12 @@ impl Script {
             password: None,
             workspace: facts.workspace.clone(),
         };
-        Self { at: Question::Provider, step_id: fresh(), provider: None, plan, facts: Some(facts) }
-    }
-
-    /// Setting up a chat platform: there is none yet, and that is all it says.
-    pub(super) fn channels() -> Self {
-        let plan =
-            Plan { model: None, key: None, port: 0, auth: String::new(), password: None, workspace: None };
-        Self { at: Question::NoChannels, step_id: fresh(), provider: None, plan, facts: None }
+        Self { at: Question::Provider, step_id: fresh(), provider: None, plan, facts }
     }
 
     /// The question that waits.
     pub(super) fn step(&self) -> WizardStep {
-        let mut step = WizardStep {
-            id: self.step_id.clone(),
-            kind: WizardStepKind::Text,
-            title: None,
-            message: None,
-            options: None,
-            initial_value: None,
-            placeholder: None,
-            sensitive: None,
-            executor: "client".to_owned(),
-        };
+        let mut step = blank(&self.step_id);
         self.ask(&mut step);
         step
     }
@@ -141,14 +112,6 @@ impl Script {
     fn ask(&self, step: &mut WizardStep) {
         let name = self.provider.as_ref().map_or("the provider", |provider| provider.name.as_str());
         match self.at {
-            Question::NoChannels => {
-                step.kind = WizardStepKind::Note;
-                say(
-                    step,
-                    "Chat platforms",
-                    "Chat platforms are connected on the page under Channels, or with `homard channels add`.",
-                );
-            }
             Question::Provider => {
                 step.kind = WizardStepKind::Select;
                 say(step, "Model", "Whose model should answer?");
@@ -214,12 +177,11 @@ impl Script {
     }
 
     fn provider_options(&self) -> Vec<WizardOption> {
-        let facts = self.facts.as_ref();
         let mut options = Vec::new();
-        if let Some(model) = facts.and_then(|facts| facts.model.as_deref()) {
+        if let Some(model) = self.facts.model.as_deref() {
             options.push(option(KEEP, "Keep the present model", Some(model)));
         }
-        for provider in facts.map(|facts| facts.providers.as_slice()).unwrap_or_default() {
+        for provider in &self.facts.providers {
             let hint = match &provider.found_in {
                 Some(variable) => Some(format!("key found in {variable}")),
                 None if provider.keyless => Some("needs no key".to_owned()),
@@ -236,7 +198,7 @@ impl Script {
             option("token", "With a token", Some("Homard makes one")),
             option("password", "With a password", None),
         ];
-        if self.facts.as_ref().is_some_and(|facts| facts.only_here) {
+        if self.facts.only_here {
             options.push(option("none", "Not at all", Some("whoever uses this machine may do everything")));
         }
         options
@@ -256,7 +218,6 @@ impl Script {
             return Err(Wrong::NotAsked);
         }
         let next = match self.at {
-            Question::NoChannels => return Ok(Taken::Nothing),
             Question::Provider => self.take_provider(value)?,
             Question::FoundKey if yes(value)? => Question::Model,
             Question::FoundKey => Question::Key,
@@ -288,8 +249,7 @@ impl Script {
 
     fn take_provider(&mut self, value: Option<&Value>) -> Result<Question, Wrong> {
         let chosen = one_of(value, &self.provider_options())?;
-        let known = self.facts.as_ref().map(|facts| facts.providers.as_slice()).unwrap_or_default();
-        self.provider = known.iter().find(|provider| provider.id == chosen).cloned();
+        self.provider = self.facts.providers.iter().find(|provider| provider.id == chosen).cloned();
         Ok(match &self.provider {
             None => Question::Port,
             Some(provider) if provider.found_in.is_some() => Question::FoundKey,
@@ -315,40 +275,6 @@ impl Script {
         self.plan.auth = one_of(value, &self.auth_options())?;
         Ok(if self.plan.auth == "password" { Question::Password } else { Question::Confirm })
     }
-}
-
-fn fresh() -> String {
-    uuid::Uuid::new_v4().to_string()
-}
-
-fn say(step: &mut WizardStep, title: &str, message: &str) {
-    step.title = Some(title.to_owned());
-    step.message = Some(message.to_owned());
-}
-
-fn option(value: &str, label: &str, hint: Option<&str>) -> WizardOption {
-    WizardOption { value: json!(value), label: label.to_owned(), hint: hint.map(str::to_owned) }
-}
-
-fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<String, Wrong> {
-    let chosen = options.iter().find(|option| Some(&option.value) == value);
-    chosen
-        .and_then(|option| option.value.as_str())
-        .map(str::to_owned)
-        .ok_or_else(|| Wrong::Value("choose one of the options".to_owned()))
-}
-
-fn yes(value: Option<&Value>) -> Result<bool, Wrong> {
-    value.and_then(Value::as_bool).ok_or_else(|| Wrong::Value("answer yes or no".to_owned()))
-}
-
-fn words(value: Option<&Value>, wish: &str) -> Result<String, Wrong> {
-    let text = value.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-    let text = text.ok_or_else(|| Wrong::Value(wish.to_owned()))?;
-    if text.len() > MAX_TEXT || text.chars().any(char::is_control) {
-        return Err(Wrong::Value(format!("one line of at most {MAX_TEXT} bytes")));
-    }
-    Ok(text.to_owned())
 }
 
 fn port(value: Option<&Value>) -> Result<u16, Wrong> {

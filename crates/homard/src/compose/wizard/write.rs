@@ -45,7 +45,12 @@ impl Wizards {
             let new = NewProfile::key(provider, ApiKey::new(key.expose()));
             profiles.add(new).await.map_err(|error| format!("the key could not be kept: {error}"))?;
         }
-        let change = self.change(&plan, auth).to_string();
+        self.merge(&self.change(&plan, auth)).await
+    }
+
+    /// Writes a change into the configuration; the error is for the person.
+    pub(super) async fn merge(&self, change: &Value) -> Result<(), String> {
+        let change = change.to_string();
         let (handle, hash) = (self.config.clone(), self.config.snapshot().hash.clone());
         let writing = tokio::task::spawn_blocking(move || handle.merge_patch(&change, Some(&hash), &[]));
         let written =

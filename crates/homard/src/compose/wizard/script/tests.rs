@@ -1,7 +1,6 @@
 //! Conversations as tables: what is answered, what is asked next, what comes of it.
 
 use homard_config::Secret;
-use homard_protocol::methods::config::wizard::WizardStepKind;
 use serde_json::{Value, json};
 
 use super::{Facts, Plan, Provider, Script, Taken, Wrong};
@@ -121,12 +120,9 @@ fn an_answer_to_another_question_is_none() {
 }
 
 #[test]
-fn a_no_at_the_end_writes_nothing_and_no_channel_can_be_set_up() {
+fn a_no_at_the_end_writes_nothing() {
     let answers = json!(["keep", "18789", "token", false]);
     assert!(matches!(walk(&mut Script::setup(facts()), answers.as_array().unwrap()), Taken::Stop));
-    let mut script = Script::channels();
-    assert_eq!(script.step().kind, WizardStepKind::Note);
-    assert!(matches!(walk(&mut script, &[json!(null)]), Taken::Nothing));
 }
 
 #[test]
