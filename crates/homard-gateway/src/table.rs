@@ -136,7 +136,8 @@ impl MethodTable {
             #[cfg(test)]
             params: ParamsProbe {
                 read: |text| {
-                    let raw: Box<RawValue> = parse_params(M::NAME, text)?;
+                    let raw = RawValue::from_string(text.to_owned())
+                        .map_err(|error| RequestError::invalid(error.to_string()))?;
                     read_params::<M>(Some(&raw)).map(drop)
                 },
                 refusal: || {

@@ -244,6 +244,7 @@ mod tests {
     use std::time::Duration;
 
     use homard_policy::queue::{QueueDrop, QueueMode, QueuePolicy};
+    use homard_protocol::Word;
 
     use super::unless_asking;
     use crate::turns::inline::InlineSettings;
@@ -253,7 +254,7 @@ mod tests {
     fn a_message_that_asks_for_something_gets_a_turn_that_can_do_it() {
         let policy =
             |mode| QueuePolicy { mode, debounce: Duration::ZERO, cap: 20, drop: QueueDrop::Summarize };
-        let settings = InlineSettings::asking(None, Some("high".to_owned()));
+        let settings = InlineSettings::asking(None, Some(Word::of("high")));
         let asking = TurnOptions { settings, ..TurnOptions::default() };
         let mode = |mode, options, wish| unless_asking(policy(mode), options, wish).mode;
         assert_eq!(mode(QueueMode::Steer, &asking, None), QueueMode::Followup);

@@ -289,7 +289,7 @@ fn edit(state: &mut State, call: &Call<'_>) -> Result<Value, Refusal> {
     }
     let chat = chat_of(state, call)?;
     // Whoever may post in a channel changes what others posted there, too.
-    let is_channel = chat.about["type"] == "channel";
+    let is_channel = chat.about.get("type").is_some_and(|kind| kind == "channel");
     let Some(kept) = chat.messages.get_mut(&call.number("message_id").unwrap_or_default()) else {
         return Err(Refusal::bad("message to edit not found"));
     };

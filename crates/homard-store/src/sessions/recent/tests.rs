@@ -1,6 +1,6 @@
 //! What is kept in memory is what the database holds, whatever was done.
 
-use homard_protocol::SessionKey;
+use homard_protocol::{SessionKey, Word};
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, prop_oneof};
 use proptest::strategy::Just;
@@ -43,7 +43,9 @@ async fn do_it(home: &Home, key: &SessionKey, deed: Deed) {
     let sessions = home.store.sessions();
     // Some are refused (a label that is taken, nothing to bring back): then nothing may have changed either.
     match deed {
-        Deed::Think(level) => drop(sessions.patch(key, |entry| entry.thinking_level = Some(level)).await),
+        Deed::Think(level) => {
+            drop(sessions.patch(key, |entry| entry.thinking_level = Some(Word::of(level))).await);
+        }
         Deed::Label(label) => drop(sessions.patch(key, |entry| entry.label = Some(label)).await),
         Deed::Reset => drop(sessions.reset(key, ResetReason::New).await),
         Deed::Delete => drop(sessions.delete(key, ArchiveTranscript::Keep).await),
@@ -52,7 +54,7 @@ async fn do_it(home: &Home, key: &SessionKey, deed: Deed) {
             let key = key.clone();
             let failed = home.store.write(move |batch| {
                 let mut draft = crate::sessions::load_or_new(batch, &key, None)?;
-                draft.record.entry.thinking_level = Some("never".to_owned());
+                draft.record.entry.thinking_level = Some(Word::of("never"));
                 crate::sessions::save(batch, &mut draft)?;
                 Err::<(), _>(StoreError::Closed)
             });
