@@ -258,9 +258,12 @@ mod tests {
     use homard_agent::{History, PictureRules};
     use homard_channel::Inbound;
     use homard_llm::{InputKind, ModelSpec, Resolved};
-    use homard_protocol::{AgentId, Message, ModelId, ProviderId, SessionKey, UserContent, UserMessage};
+    use homard_protocol::{
+        AgentId, Message, ModelId, ProviderId, SessionId, SessionKey, UserContent, UserMessage,
+    };
     use homard_store::Context;
     use homard_tools::{Label, Source};
+    use jiff::tz::TimeZone;
     use serde_json::json;
 
     use super::show_pictures;
@@ -279,7 +282,7 @@ mod tests {
         let message =
             Inbound::from_operator(SessionKey::main(AgentId::main()), "m".to_owned(), text.clone(), 1);
         for (labels, is_shown) in [(vec![], true), (vec![Label::new(Source::Hook, "bell")], false)] {
-            let mut told = History::new("s".parse().unwrap(), Context::default(), None);
+            let mut told = History::new(SessionId::parse("s").unwrap(), Context::default(), TimeZone::UTC);
             let (content, idempotency_key) = (UserContent::Text(text.clone()), None);
             told.record(Message::User(UserMessage { content, timestamp: 1, idempotency_key }), 1);
             let rules = PictureRules { workspace: workspace.clone(), ..PictureRules::default() };
