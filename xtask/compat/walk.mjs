@@ -65,7 +65,10 @@ export class Walk {
   }
 
   async #open(path) {
-    await this.#page.goto(`${this.#base}${path}`);
+    // Parts of a page may load for as long as they like.
+    await this.#page.goto(`${this.#base}${path}`, { waitUntil: 'domcontentloaded', timeout: 90_000 }).catch((error) => {
+      throw new Error(`${path} (after ${this.#at}): ${error.message.split('\n')[0]}`);
+    });
     await this.#settle();
     const begun = Date.now();
     const shown = () => this.#page.evaluate(() => document.body.innerText.trim().length);
