@@ -2,14 +2,20 @@
 //!
 //! Never skips: a test that silently did not run looks like one that passed.
 
+use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::sh::{Cmd, say};
+use crate::workspace;
 
 /// Where programs are, also those only administrators usually start.
 const PLACES: [&str; 5] = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/bin"];
+
+/// The IRC server of the Rust tests and of the crash program.
+pub(crate) const NGIRCD: Needed =
+    Needed { program: "ngircd", packages: &["ngircd"], purpose: "the real IRC server of the tests" };
 
 /// A program the tests start.
 #[derive(Debug)]
@@ -36,6 +42,10 @@ fn is_installed(package: &&str) -> bool {
 
 /// Makes sure that programs are there.
 pub(crate) fn ensure(programs: &[Needed]) -> Result<()> {
+    // Steps run side by side, and Debian installs for one at a time.
+    let turn =
+        File::create(workspace::scratch()?.join("debian.lock")).context("could not wait for Debian")?;
+    turn.lock().context("could not wait for Debian")?;
     let missing: Vec<&Needed> = programs.iter().filter(|needed| !needed.is_there()).collect();
     let Some(Needed { program, packages, purpose }) = missing.first() else { return Ok(()) };
     if !may_install() {

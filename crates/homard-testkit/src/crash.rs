@@ -1,19 +1,24 @@
 //! `cargo xtask crash`: is every message answered exactly once, whatever breaks?
 //!
 //! People write to a gateway over the fake Telegram (alone, in a group, in topics, with files; plain questions, commands,
-//! answers that are shown while they grow, answers with files, answers after a command was run), a program sends over the
-//! protocol and again when it was cut off, and jobs bring results. The fake model repeats what it was asked, so each
-//! message can be found again. The platform refuses, cuts connections before and after taking a message, and asks to
-//! wait; the gateway is killed at moments chosen by a seed and started again. In the end `judge` holds what people see
-//! against what the gateway says it did, `effects` what commands did, `programs` what programs see.
+//! answers that are shown while they grow, answers with files, answers after a command was run or a subagent was given
+//! work; they press buttons and are asked for permission) and on a real IRC server; a program sends over the protocol and
+//! again when it was cut off, and jobs bring results. The fake model repeats what it was asked, so each message can be
+//! found again. The platform refuses, cuts connections before and after taking a message, and asks to wait; the gateway
+//! is killed at moments chosen by a seed and started again. In the end `judge` holds what people see against what the
+//! gateway says it did, `effects` what the model had done, `programs` what programs see.
 
+mod buttons;
+mod conversations;
 mod dice;
 mod effects;
+mod irc_side;
 mod judge;
 mod programs;
 mod report;
 mod workload;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,12 +28,15 @@ use serde_json::{Value, json};
 pub use report::CrashReport;
 
 use crate::fake_llm::FakeLlm;
-use crate::fake_telegram::{FakeTelegram, Fault};
+use crate::fake_telegram::{FakeTelegram, Fault, Sent};
 use crate::gateway::{Launch, TEST_TOKEN, TestGateway};
 use crate::home::TestHome;
+use conversations::Conversations;
 use dice::Dice;
+use effects::Effects;
+use irc_side::IrcSide;
 use judge::Verdict;
-use workload::{MARK, READER, Workload};
+use workload::{MARK, READER, Workload, place};
 
 /// How long a moment to kill at is waited for.
 const MOMENT_CAP: Duration = Duration::from_millis(600);
@@ -67,6 +75,8 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     let mut world = World::start(options).await?;
     for kill in 1..=options.kills {
         world.workload.chatter(&world.telegram, &mut world.dice);
+        world.workload.press_all(&world.telegram, &mut world.dice);
+        world.workload.chat_on_irc(&mut world.irc, &mut world.dice).await?;
         world.workload.programs(&world.gateway, &mut world.dice).await?;
         world.wait_for_a_moment().await;
         world.gateway.kill9().await?;
@@ -78,15 +88,20 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
     world.telegram.faults_from(None);
     world.workload.finish(&world.gateway).await?;
     let settled = world.settle().await?;
-    let mut report = CrashReport::new(options.kills, options.seed, began.elapsed(), settled);
-    world.count(&mut report).await?;
+    let mut report = CrashReport::new(options.kills, options.seed, began.elapsed(), settled.is_some());
+    let found = match settled {
+        Some(found) => found,
+        None => world.look().await?,
+    };
+    world.count(found, &mut report).await?;
     if let Some(file) = &options.log {
         std::fs::write(file, world.gateway.log())
             .with_context(|| format!("could not write {}", file.display()))?;
-        if !report.holds(0) {
+        if !report.holds() {
             let kept = file.with_extension("state");
             copy_folder(&world.gateway.home().state_dir(), &kept)
                 .with_context(|| format!("could not keep {}", kept.display()))?;
+            std::fs::write(file.with_extension("calls"), calls(&world.telegram))?;
         }
     }
     Ok(report)
@@ -94,6 +109,7 @@ pub async fn run_crash(options: &CrashOptions, progress: impl Fn(&str)) -> Resul
 
 struct World {
     telegram: FakeTelegram,
+    irc: IrcSide,
     llm: FakeLlm,
     gateway: TestGateway,
     dice: Dice,
@@ -105,6 +121,7 @@ impl World {
         let mut dice = Dice::new(options.seed);
         let telegram = FakeTelegram::start().await?;
         Workload::furnish(&telegram);
+        let irc = IrcSide::start().await?;
         let llm = FakeLlm::start().await?;
         llm.repeats(MARK);
         let mut config = TestHome::chat_config(TEST_TOKEN, "openai-completions", &llm.openai_url());
@@ -112,10 +129,12 @@ impl World {
             "channels": {"telegram": {
                 "botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
                 "groupPolicy": "open", "groups": {"*": {"requireMention": false}}, "streamMode": "partial",
-            }},
+            }, "irc": irc.account()},
             "commands": {"ownerAllowFrom": workload::owners()},
             "tools": {"exec": {"host": "gateway", "security": "full", "ask": "off"}},
-            "session": {"dmScope": "per-channel-peer", "reset": {"mode": "none"}},
+            "session": {
+                "dmScope": "per-channel-peer", "reset": {"mode": "none"}, "guestCallsPerHour": 0,
+            },
             "messages": {"queue": {"mode": "collect", "debounceMs": 20}},
         });
         if let (Some(all), Value::Object(own)) = (config.as_object_mut(), own) {
@@ -125,21 +144,23 @@ impl World {
         std::fs::create_dir_all(home.state_dir().join(WORKSPACE))?;
         std::fs::write(home.state_dir().join(WORKSPACE).join("note.txt"), "a note")?;
         let gateway = TestGateway::start(Launch::of(&options.homard), home).await?;
+        Workload::be_careful(&gateway).await?;
         let mut faults = dice.split();
         telegram.faults_from(Some(Box::new(move |method, _params| fault(&mut faults, method))));
-        Ok(Self { telegram, llm, gateway, dice, workload: Workload::default() })
+        Ok(Self { telegram, irc, llm, gateway, dice, workload: Workload::default() })
     }
 
     /// Waits until something happens that may be interesting to be killed at, and a little longer.
     async fn wait_for_a_moment(&mut self) {
-        let (telegram, llm) = (&self.telegram, &self.llm);
-        let choice = self.dice.below(5);
+        let (telegram, llm, irc) = (&self.telegram, &self.llm, &mut self.irc);
+        let choice = self.dice.below(6);
         let moment = async {
             match choice {
                 0 => telegram.wait_for_polls(telegram.polls() + 1).await,
                 1 => telegram.wait_until_confirmed().await,
                 2 => llm.wait_for_request_count(llm.request_count() + 1).await,
                 3 => telegram.wait_for_sent_count(telegram.sent_count() + 1).await,
+                4 => irc.is_spoken().await,
                 _ => Ok(()),
             }
         };
@@ -148,71 +169,98 @@ impl World {
         tokio::time::sleep(Duration::from_micros(self.dice.below(JITTER_US))).await;
     }
 
-    /// Waits until everything is answered and nothing more comes; whether that happened in time.
-    async fn settle(&self) -> Result<bool> {
+    /// Waits until everything is answered and nothing more comes; what was found then, if that happened in time.
+    async fn settle(&mut self) -> Result<Option<Found>> {
         let began = Instant::now();
         let mut looks = tokio::time::interval(LOOK);
         let mut calls = 0;
         let mut changed = Instant::now();
-        loop {
+        while began.elapsed() <= CALM_CAP {
             looks.tick().await;
-            let now = self.telegram.sent_count();
-            if now != calls {
+            self.irc.listen().await?;
+            let now = self.telegram.sent_count() + self.irc.heard.len();
+            let is_pressed = self.workload.press_all(&self.telegram, &mut self.dice);
+            if is_pressed || now != calls {
                 (calls, changed) = (now, Instant::now());
             }
-            if changed.elapsed() >= QUIET {
-                let verdict = self.judge()?;
-                let is_answered = |(mark, chat): &(String, i64)| is_answered(&verdict, mark, *chat);
-                if self.workload.said.iter().all(is_answered) && self.outbox().await?.waiting == 0 {
-                    return Ok(true);
-                }
+            if changed.elapsed() < QUIET {
+                continue;
             }
-            if began.elapsed() > CALM_CAP {
-                return Ok(false);
+            match self.look_when_idle().await? {
+                Some(found) if found.owed.is_empty() => return Ok(Some(found)),
+                Some(found)
+                    if self.irc.repeat(&found.owed, &found.conversations, &self.database()).await? =>
+                {
+                    changed = Instant::now();
+                }
+                Some(_) | None => {}
             }
         }
+        Ok(None)
     }
 
-    fn judge(&self) -> Result<Verdict> {
-        judge::judge(&self.telegram, &self.gateway.home().state_dir().join("homard.sqlite"))
+    /// Looks while nothing is on its way: what has just arrived is recorded a moment later.
+    async fn look_when_idle(&self) -> Result<Option<Found>> {
+        let calls = self.telegram.sent_count();
+        if self.outbox().await?.waiting > 0 {
+            return Ok(None);
+        }
+        let found = self.look().await?;
+        let is_idle = self.outbox().await?.waiting == 0 && self.telegram.sent_count() == calls;
+        Ok(is_idle.then_some(found))
+    }
+
+    /// Looks at what people see and what the gateway says now.
+    async fn look(&self) -> Result<Found> {
+        let state = self.gateway.home().state_dir();
+        let mut seen = workload::seen(&self.telegram);
+        seen.extend(self.irc.heard.iter().cloned());
+        let verdict = judge::judge(&seen, &self.database())?;
+        let conversations = Conversations::read(&state.join("agents/main/sessions"))?;
+        let effects = Effects::read(&state.join(WORKSPACE), &conversations, &self.database())?;
+        let given_up = verdict.given_up.iter().flat_map(|run| conversations.asked_in(run));
+        let mut told: BTreeSet<String> = given_up.collect();
+        let mut client = self.gateway.operator().await?;
+        for (mark, job) in self.workload.jobs.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark)) {
+            if programs::is_said_to_have_failed(&mut client, job).await? {
+                told.insert(mark.clone());
+            }
+        }
+        let reports = effects.reports(&verdict).map(|mark| (mark, "the place of its subagent".to_owned()));
+        let jobs = self.workload.jobs.iter().map(|(mark, _)| (mark.clone(), place(READER)));
+        let asked: Vec<_> = self.workload.said.iter().cloned().chain(reports).chain(jobs).collect();
+        let (owed, told) = verdict.unanswered(asked, &told);
+        Ok(Found { verdict, conversations, effects, owed, told })
+    }
+
+    fn database(&self) -> PathBuf {
+        self.gateway.home().state_dir().join("homard.sqlite")
     }
 
     /// What the gateway itself says about its deliveries.
     async fn outbox(&self) -> Result<Counts> {
         let mut client = self.gateway.operator().await?;
         let status = client.call("channels.status", json!({})).await?;
-        let Some(outbox) = status.pointer("/channelAccounts/telegram/0/outbox") else {
-            bail!("the gateway knows no account: {status}")
-        };
-        let count = |name: &str| outbox.get(name).and_then(Value::as_u64).unwrap_or_default();
+        let accounts =
+            ["telegram", "irc"].map(|name| status.pointer(&format!("/channelAccounts/{name}/0/outbox")));
+        let [Some(telegram), Some(irc)] = accounts else { bail!("the gateway knows no account: {status}") };
+        let count = |name: &str| [telegram, irc].iter().filter_map(|outbox| outbox.get(name)?.as_u64()).sum();
         Ok(Counts { ambiguous: count("ambiguous"), failed: count("failed"), waiting: count("waiting") })
     }
 
-    async fn count(&self, report: &mut CrashReport) -> Result<()> {
-        let verdict = self.judge()?;
+    async fn count(&self, found: Found, report: &mut CrashReport) -> Result<()> {
+        let Found { verdict, effects, owed, told, .. } = found;
         let workload = &self.workload;
-        let unseen = || workload.said.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark));
         let wrongs = &mut report.wrongs;
-        wrongs.lost = unseen().filter(|(_, chat)| !verdict.given_up.contains(chat)).cloned().collect();
-        report.seen.given_up = unseen().count() - wrongs.lost.len();
+        (wrongs.lost, report.seen.given_up) = (owed, told);
         let mut client = self.gateway.operator().await?;
-        for (mark, job) in workload.jobs.iter().filter(|(mark, _)| !verdict.seen.contains_key(mark)) {
-            match programs::is_said_to_have_failed(&mut client, job).await? {
-                true => report.seen.given_up += 1,
-                false => wrongs.lost.push((mark.clone(), READER)),
-            }
-        }
         let doubled = verdict.seen.iter().filter(|(_, rows)| rows.len() > 1);
         wrongs.doubled = doubled.map(|(mark, rows)| (mark.clone(), rows.iter().cloned().collect())).collect();
-        wrongs.unexplained.clone_from(&verdict.unexplained);
         wrongs.others = programs::wrongs(&mut client, workload).await?;
-        let state = self.gateway.home().state_dir();
-        let asked = verdict.seen.keys().map(String::as_str);
-        let asked: Vec<&str> = asked.filter(|mark| mark.ends_with(effects::ASKED)).collect();
-        let sessions = state.join("agents/main/sessions");
-        wrongs.others.extend(effects::wrongs(&state.join(WORKSPACE), &sessions, &asked)?);
+        wrongs.others.extend(effects.wrongs(&verdict, &workload.buttons));
         let seen = &mut report.seen;
-        (seen.copies, seen.previews) = (verdict.copies, verdict.previews);
+        (seen.copies, seen.previews, seen.repeats) = (verdict.copies, verdict.previews, self.irc.repeats);
+        wrongs.unexplained = verdict.unexplained;
         seen.messages = workload.said.len() + workload.jobs.len() + workload.sent.len();
         seen.sends = self.telegram.calls().iter().filter(|call| is_send(call.method)).count();
         seen.turns = self.llm.request_count();
@@ -221,9 +269,15 @@ impl World {
     }
 }
 
-/// Whether somebody sees the answer to a message, or was told to ask once more.
-fn is_answered(verdict: &Verdict, mark: &str, chat: i64) -> bool {
-    verdict.seen.contains_key(mark) || verdict.given_up.contains(&chat)
+/// What people see and what the gateway says, held against each other.
+struct Found {
+    verdict: Verdict,
+    conversations: Conversations,
+    effects: Effects,
+    /// The marks nobody has heard of and nobody was told about, and where they were said.
+    owed: Vec<(String, String)>,
+    /// How many messages people were told to send once more.
+    told: usize,
 }
 
 /// How an account's outbox is.
@@ -236,6 +290,15 @@ struct Counts {
 
 fn is_send(method: &str) -> bool {
     method.starts_with("send") && method != "sendChatAction"
+}
+
+/// Every call of the platform, one in a line, for whoever looks for what went wrong.
+fn calls(telegram: &FakeTelegram) -> String {
+    let calls = telegram.calls().into_iter().map(|call| {
+        let Sent { method, params, outcome, message_id, .. } = call;
+        format!("{method} {message_id:?} {outcome:?} {params}\n")
+    });
+    calls.collect()
 }
 
 /// What the gateway left behind, for whoever looks for what went wrong.

@@ -17,6 +17,8 @@ pub struct IrcPeer {
     nick: String,
     /// Lines that were read while another was waited for.
     unread: VecDeque<String>,
+    /// The beginning of a line that has not come to its end.
+    partial: Vec<u8>,
 }
 
 impl IrcPeer {
@@ -26,7 +28,8 @@ impl IrcPeer {
     /// When nobody listens there.
     pub async fn connect(port: u16) -> Result<Self> {
         let (reader, writer) = TcpStream::connect(("127.0.0.1", port)).await?.into_split();
-        Ok(Self { reader: BufReader::new(reader), writer, nick: String::new(), unread: VecDeque::new() })
+        let (reader, unread) = (BufReader::new(reader), VecDeque::new());
+        Ok(Self { reader, writer, nick: String::new(), unread, partial: Vec::new() })
     }
 
     /// Says who it is and waits for the welcome.
@@ -94,12 +97,13 @@ impl IrcPeer {
         capped("a line from the IRC server", self.read_line()).await
     }
 
+    /// May be let go of at any point: what was read of a line stays.
     async fn read_line(&mut self) -> Result<String> {
         loop {
-            let mut bytes = Vec::new();
-            if self.reader.read_until(b'\n', &mut bytes).await? == 0 {
+            if self.reader.read_until(b'\n', &mut self.partial).await? == 0 {
                 bail!("the IRC server closed the connection");
             }
+            let bytes = std::mem::take(&mut self.partial);
             let line = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
             match line.strip_prefix("PING ") {
                 Some(token) => self.send(&format!("PONG {token}")).await?,
@@ -148,6 +152,30 @@ impl IrcPeer {
         loop {
             let line = self.until(" JOIN ").await?;
             if line.starts_with(&head) && line.trim_end().ends_with(channel) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Every line that has come by now and was not passed over.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub async fn heard(&mut self) -> Result<Vec<String>> {
+        self.settle().await?;
+        Ok(self.unread.drain(..).collect())
+    }
+
+    /// Waits for a line that contains `part`, and keeps all that come for [`heard`](IrcPeer::heard).
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    pub async fn arrives(&mut self, part: &str) -> Result<()> {
+        loop {
+            let line = self.read_line().await?;
+            let is_it = line.contains(part);
+            self.unread.push_back(line);
+            if is_it {
                 return Ok(());
             }
         }

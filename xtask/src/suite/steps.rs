@@ -184,7 +184,7 @@ fn doc(_: &Scope) -> Result<Outcome> {
 
 fn rust_test(scope: &Scope) -> Result<Outcome> {
     debian::ensure(&[
-        Needed { program: "ngircd", packages: &["ngircd"], purpose: "the real IRC server of the tests" },
+        debian::NGIRCD,
         Needed {
             program: "weechat-headless",
             packages: &["weechat-headless", "weechat-plugins"],

@@ -361,19 +361,12 @@ pub(crate) fn row_of(
         key: outbound.key.clone(),
         channel: channel.clone(),
         account: account.clone(),
-        conversation: conversation_of(&outbound.address),
+        // The threads of a place share its numbers: in one row of them each message can be found again.
+        conversation: outbound.address.to.to_string(),
         session_key,
         run_id,
         payload: serde_json::to_string(outbound).unwrap_or_default(),
         repeatable: dedupes || is_repeatable(&outbound.content),
-    }
-}
-
-/// What is kept in order.
-fn conversation_of(address: &Address) -> String {
-    match &address.thread {
-        Some(thread) => format!("{}/{thread}", address.to),
-        None => address.to.to_string(),
     }
 }
 

@@ -19,17 +19,20 @@ pub struct OutboundRetry {
 }
 
 impl OutboxStore<'_> {
-    /// Marks a row as being sent. `false` when it is over or gone, and must not be sent.
+    /// Marks a row as being sent. `false` when it is over or gone, and must not be sent. Its key is looked at, too: a row
+    /// that was taken back leaves its number to the next one, which may be of another conversation.
     ///
     /// # Errors
     /// When the write is not committed: then it must not be sent.
-    pub async fn mark_sending(self, id: i64) -> Result<bool, StoreError> {
-        self.store.write(move |batch| {
-            let sql =
-                "UPDATE outbox SET sending_at = ?2 WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL";
-            Ok(batch.execute(sql, params![id, batch.now()])? > 0)
-        })
-        .await
+    pub async fn mark_sending(self, row: &OutboundRecord) -> Result<bool, StoreError> {
+        let (id, key) = (row.id, row.new.key.clone());
+        self.store
+            .write(move |batch| {
+                let sql = "UPDATE outbox SET sending_at = ?3
+                           WHERE id = ?1 AND message_key = ?2 AND sent_at IS NULL AND failed_at IS NULL";
+                Ok(batch.execute(sql, params![id, key, batch.now()])? > 0)
+            })
+            .await
     }
 
     /// The platform took it.

@@ -39,9 +39,9 @@ async fn rows_of_a_conversation_come_in_order_and_a_known_key_is_kept_once() {
     assert!(matches!(&again[0], Posted::Known(known) if known.new.key == "a:0"), "{again:?}");
     let first = next(store, "c1").await.unwrap();
     assert_eq!(first.new.key, "a:0");
-    assert!(store.outbox().mark_sending(first.id).await.unwrap());
+    assert!(store.outbox().mark_sending(&first).await.unwrap());
     store.outbox().mark_sent(first.id, r#"{"messageId":"7"}"#.into()).await.unwrap();
-    assert!(!store.outbox().mark_sending(first.id).await.unwrap(), "what was sent is not sent again");
+    assert!(!store.outbox().mark_sending(&first).await.unwrap(), "what was sent is not sent again");
     assert_eq!(next(store, "c1").await.unwrap().new.key, "a:1");
     assert_eq!(
         store.outbox().get("a:0").await.unwrap().unwrap().receipt.as_deref(),
@@ -76,8 +76,8 @@ async fn what_was_being_sent_when_the_process_died_is_ambiguous_unless_it_is_har
     let harmless = NewOutbound { repeatable: true, ..row("edit", "c2") };
     home.store.outbox().post(vec![row("text", "c1"), harmless, row("waiting", "c3")]).await.unwrap();
     for conversation in ["c1", "c2"] {
-        let id = next(&home.store, conversation).await.unwrap().id;
-        assert!(home.store.outbox().mark_sending(id).await.unwrap());
+        let found = next(&home.store, conversation).await.unwrap();
+        assert!(home.store.outbox().mark_sending(&found).await.unwrap());
     }
     let home = home.reopen().await;
     assert_eq!(home.store.outbox().recover().await.unwrap(), 2);
@@ -96,8 +96,9 @@ async fn what_was_being_sent_when_the_process_died_is_ambiguous_unless_it_is_har
 async fn failed_tries_are_counted_and_given_up_rows_can_be_listed_and_revived() {
     let Home { store, clock, .. } = &Home::new();
     store.outbox().post(vec![row("a", "c1")]).await.unwrap();
-    let id = next(store, "c1").await.unwrap().id;
-    store.outbox().mark_sending(id).await.unwrap();
+    let found = next(store, "c1").await.unwrap();
+    let id = found.id;
+    store.outbox().mark_sending(&found).await.unwrap();
     let retry = OutboundRetry { at: NOW + 400, error: "down".into(), counts: true, ambiguous: false };
     store.outbox().mark_retry(id, retry.clone()).await.unwrap();
     store.outbox().mark_retry(id, OutboundRetry { counts: false, ambiguous: true, ..retry }).await.unwrap();
@@ -116,8 +117,9 @@ async fn failed_tries_are_counted_and_given_up_rows_can_be_listed_and_revived() 
 async fn what_is_being_sent_cannot_be_taken_back() {
     let Home { store, .. } = &Home::new();
     store.outbox().post(vec![row("a", "c1"), row("b", "c1")]).await.unwrap();
-    let id = next(store, "c1").await.unwrap().id;
-    store.outbox().mark_sending(id).await.unwrap();
+    let found = next(store, "c1").await.unwrap();
+    let id = found.id;
+    store.outbox().mark_sending(&found).await.unwrap();
     assert!(!store.outbox().withdraw("a").await.unwrap());
     assert!(store.outbox().withdraw("b").await.unwrap());
     store.outbox().replace(id, "{}".into()).await.unwrap();
@@ -125,11 +127,24 @@ async fn what_is_being_sent_cannot_be_taken_back() {
 }
 
 #[tokio::test]
+async fn a_row_that_was_taken_back_is_not_mistaken_for_the_one_that_has_its_number_now() {
+    let Home { store, .. } = &Home::new();
+    store.outbox().post(vec![row("taken back", "c1")]).await.unwrap();
+    let gone = next(store, "c1").await.unwrap();
+    assert!(store.outbox().withdraw("taken back").await.unwrap());
+    store.outbox().post(vec![row("other", "c2")]).await.unwrap();
+    let other = next(store, "c2").await.unwrap();
+    assert_eq!(other.id, gone.id, "numbers come again");
+    assert!(!store.outbox().mark_sending(&gone).await.unwrap());
+    assert_eq!(next(store, "c2").await, Some(other), "nobody has touched it");
+}
+
+#[tokio::test]
 async fn what_may_have_arrived_keeps_its_record_when_it_is_taken_back() {
     let Home { store, .. } = &Home::new();
     store.outbox().post(vec![row("a", "c1")]).await.unwrap();
-    let id = next(store, "c1").await.unwrap().id;
-    store.outbox().mark_sending(id).await.unwrap();
+    let found = next(store, "c1").await.unwrap();
+    store.outbox().mark_sending(&found).await.unwrap();
     store.outbox().recover().await.unwrap();
     assert!(store.outbox().withdraw("a").await.unwrap());
     assert!(!store.outbox().withdraw("a").await.unwrap());

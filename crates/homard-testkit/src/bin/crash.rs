@@ -10,20 +10,20 @@ use homard_testkit::{CrashOptions, run_crash};
 const DEFAULT_KILLS: u64 = 50;
 
 fn main() -> Result<()> {
-    let (options, unrecorded) = options(std::env::args().skip(1))?;
+    let options = options(std::env::args().skip(1))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let progress = |line: &str| drop(writeln!(std::io::stderr(), "crash: {line}"));
     let report = runtime.block_on(run_crash(&options, progress))?;
     writeln!(std::io::stdout(), "{}", report.markdown())?;
-    if !report.holds(unrecorded) {
+    if !report.holds() {
         bail!("not everything is as it should be; what is said above names it");
     }
     Ok(())
 }
 
-/// What is to be done, and how many messages without a record are passed over.
-fn options(mut arguments: impl Iterator<Item = String>) -> Result<(CrashOptions, u64)> {
-    let (mut homard, mut kills, mut seed, mut log, mut unrecorded) = (None, DEFAULT_KILLS, 1, None, 0);
+/// What is to be done.
+fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> {
+    let (mut homard, mut kills, mut seed, mut log) = (None, DEFAULT_KILLS, 1, None);
     while let Some(name) = arguments.next() {
         let value = arguments.next().with_context(|| format!("`{name}` needs a value"))?;
         let number =
@@ -32,13 +32,12 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<(CrashOptions,
             "--homard" => homard = Some(PathBuf::from(value)),
             "--kills" => kills = number()?,
             "--seed" => seed = number()?,
-            "--unrecorded" => unrecorded = number()?,
             "--log" => log = Some(PathBuf::from(value)),
-            _ => bail!("unknown option `{name}`; known are --homard --kills --seed --unrecorded --log"),
+            _ => bail!("unknown option `{name}`; known are --homard --kills --seed --log"),
         }
     }
     let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;
     // The gateway is started in a folder of its own.
     let homard = homard.canonicalize().with_context(|| format!("there is no {}", homard.display()))?;
-    Ok((CrashOptions { homard, kills, seed, log }, unrecorded))
+    Ok(CrashOptions { homard, kills, seed, log })
 }

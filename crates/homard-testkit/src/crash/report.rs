@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::Counts;
+use super::judge::SeenMessage;
 
 /// How many of each wrong are shown.
 const MOST_NAMED: usize = 20;
@@ -23,11 +24,11 @@ pub struct CrashReport {
 /// What must not be.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wrongs {
-    pub(super) lost: Vec<(String, i64)>,
+    pub(super) lost: Vec<(String, String)>,
     /// Messages that were answered by more than one delivery, and by which.
     pub(super) doubled: Vec<(String, Vec<String>)>,
     /// Messages people see and the gateway has no record of.
-    pub(super) unexplained: Vec<(i64, i64, String)>,
+    pub(super) unexplained: Vec<SeenMessage>,
     /// What else is wrong, in sentences.
     pub(super) others: Vec<String>,
 }
@@ -44,6 +45,8 @@ pub(super) struct Seen {
     pub(super) previews: u64,
     pub(super) sends: usize,
     pub(super) turns: usize,
+    /// How often something was said again on IRC, because the gateway had not kept it.
+    pub(super) repeats: usize,
 }
 
 impl CrashReport {
@@ -52,13 +55,11 @@ impl CrashReport {
         Self { kills, seed, took, settled, wrongs, seen, outbox }
     }
 
-    /// Whether every message was answered or said not to be, none twice, and everything people see has its record, but
-    /// for so many (`unrecorded`).
+    /// Whether every message was answered or said not to be, none twice, and everything people see has its record.
     #[must_use]
-    pub fn holds(&self, unrecorded: u64) -> bool {
+    pub fn holds(&self) -> bool {
         let Wrongs { lost, doubled, unexplained, others } = &self.wrongs;
-        let is_right = lost.is_empty() && doubled.is_empty() && others.is_empty();
-        let is_right = is_right && u64::try_from(unexplained.len()).is_ok_and(|count| count <= unrecorded);
+        let is_right = lost.is_empty() && doubled.is_empty() && unexplained.is_empty() && others.is_empty();
         self.settled && is_right && self.outbox.waiting == 0
     }
 
@@ -66,11 +67,11 @@ impl CrashReport {
     #[must_use]
     pub fn markdown(&self) -> String {
         let Wrongs { lost, doubled, unexplained, others } = &self.wrongs;
-        let Seen { messages, given_up, copies, previews, sends, turns } = &self.seen;
+        let Seen { messages, given_up, copies, previews, sends, turns, repeats } = &self.seen;
         let mut text = String::from(
             "| kills | seed | messages | lost | answered twice | without a record | said not to be answered | turns | sends \
-             | ambiguous sends | copies seen | copies per kill | beginnings left | minutes |\n\
-             |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+             | ambiguous sends | copies seen | copies per kill | beginnings left | said again on IRC | minutes |\n\
+             |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         );
         let kills = u32::try_from(self.kills.max(1)).unwrap_or(u32::MAX);
         let per_kill = f64::from(u32::try_from(*copies).unwrap_or(u32::MAX)) / f64::from(kills);
@@ -78,7 +79,7 @@ impl CrashReport {
         let _infallible = write!(
             text,
             "| {} | {} | {messages} | {} | {} | {} | {given_up} | {turns} | {sends} | {} | {copies} | {per_kill:.2} \
-             | {previews} | {:.1} |",
+             | {previews} | {repeats} | {:.1} |",
             self.kills,
             self.seed,
             lost.len(),
@@ -90,10 +91,11 @@ impl CrashReport {
         if !self.settled {
             text.push_str("\n\nNot everything was answered in time.");
         }
-        let lost = lost.iter().map(|(mark, chat)| format!("{mark} in {chat}"));
+        let lost = lost.iter().map(|(mark, place)| format!("{mark} in {place}"));
         let doubled = doubled.iter().map(|(mark, rows)| format!("{mark} by {rows:?}"));
-        let unexplained =
-            unexplained.iter().map(|(chat, number, words)| format!("{chat}/{number} {words:?}"));
+        let unexplained = unexplained.iter().map(|SeenMessage { place, number, text }| {
+            format!("{place}/{} {text:?}", number.unwrap_or_default())
+        });
         let wrongs = [
             ("lost", lost.collect::<Vec<_>>()),
             ("answered twice", doubled.collect()),

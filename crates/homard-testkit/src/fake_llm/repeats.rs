@@ -2,7 +2,8 @@
 //!
 //! It names every marked word that was said since it last named it. So an answer that got lost on the way is missing in
 //! the end, and a message that is told again after it was answered is answered twice. Told that nobody heard its answer,
-//! it says it again. How a marked word ends says how it is answered: slowly, with a file, or after a command was run.
+//! it says it again. How a marked word ends says how it is answered: slowly, with a file, or after something was done:
+//! a command, a message with a button, a task for a subagent.
 
 use std::time::Duration;
 
@@ -18,10 +19,14 @@ const CUT: &str = "the gateway was restarted while you were answering";
 const UNHEARD: &str = "nobody has heard anything of your answer";
 /// What it says when nothing is left to name.
 const NOTHING: &str = "nothing new";
-/// Ends of words that are answered word by word, with a file, after a command.
+/// Ends of words that are answered word by word, and with a file.
 const SLOW: &str = "-slow";
 const FILE: &str = "-file";
-const TOOL: &str = "-tool";
+/// Ends of words that are answered after something was done, and of the word that is then found in the call.
+const DOINGS: [(&str, &str); 4] =
+    [("-tool", "-tool"), ("-ask", "-ask"), ("-menu", CHOICE), ("-child", "-report")];
+/// How the word ends that stands above a button. People read it, nobody asks for it.
+const CHOICE: &str = "-choice";
 /// How long a slow answer takes between two words, and what it says besides.
 const PAUSE: Duration = Duration::from_millis(15);
 const MORE: &str = "is answered here at some length and word by word";
@@ -32,9 +37,8 @@ pub(super) fn turn(body: &[u8], mark: &str) -> Turn {
     let messages = body.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let open = open(messages, mark);
     let called = calls(messages);
-    if let Some(task) = open.iter().find(|word| word.ends_with(TOOL) && !called.contains(word.as_str())) {
-        let command = format!("echo {task} >> effects.txt");
-        return Turn::calls([("exec".to_owned(), json!({"command": command}))]);
+    if let Some(call) = open.iter().find_map(|word| doing(word, &called)) {
+        return Turn::calls([call]);
     }
     if open.is_empty() {
         return Turn::says(NOTHING);
@@ -48,6 +52,25 @@ pub(super) fn turn(body: &[u8], mark: &str) -> Turn {
     }
     let words = format!("{text} {MORE}").split_inclusive(' ').map(str::to_owned).collect();
     Turn::Answers(Speech { words, pause: PAUSE, ..Speech::default() })
+}
+
+/// What is to be done before a word is named, unless that was done.
+fn doing(word: &str, called: &str) -> Option<(String, Value)> {
+    let (name, end, trace) =
+        DOINGS.iter().find_map(|(end, trace)| Some((word.strip_suffix(end)?, end, trace)))?;
+    let trace = format!("{name}{trace}");
+    if called.contains(&trace) {
+        return None;
+    }
+    let (tool, arguments) = match *end {
+        "-menu" => {
+            let button = json!({"text": "Go on", "callback_data": format!("please answer {name}-pressed")});
+            ("message", json!({"message": format!("{trace} is yours"), "buttons": [[button]]}))
+        }
+        "-child" => ("sessions_spawn", json!({"task": format!("please answer {trace}")})),
+        _ => ("exec", json!({"command": format!("echo {trace} >> effects.txt")})),
+    };
+    Some((tool.to_owned(), arguments))
 }
 
 /// All words beginning with `mark` that are still to be named, in order of their first appearance.
@@ -102,8 +125,8 @@ fn text(content: &Value) -> String {
 /// The marked words of a text, in order.
 fn marked(text: &str, mark: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let words = text.split(|c: char| !is_part(c)).filter(|word| word.starts_with(mark));
-    words.map(str::to_owned).collect()
+    let words = text.split(|c: char| !is_part(c));
+    words.filter(|word| word.starts_with(mark) && !word.ends_with(CHOICE)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -140,6 +163,23 @@ mod tests {
         };
         assert_eq!(left(&asked(&format!("System: {CUT}, and {UNHEARD}."))), ["tok-2", "tok-1"]);
         assert_eq!(left(&asked(&format!("System: {CUT}. Read so far:\n\ntok-1 is"))), ["tok-2"]);
+    }
+
+    #[test]
+    fn a_button_and_a_subagent_come_before_their_answers() {
+        let call = |word: &str| {
+            let messages = json!({"messages": [{"role": "user", "content": word}]});
+            let Turn::Answers(speech) = turn(messages.to_string().as_bytes(), "tok-") else {
+                panic!("no answer")
+            };
+            speech.calls
+        };
+        let button = json!([[{"text": "Go on", "callback_data": "please answer tok-1-pressed"}]]);
+        let menu = json!({"message": "tok-1-choice is yours", "buttons": button});
+        assert_eq!(call("tok-1-menu"), [("message".to_owned(), menu)]);
+        let task = json!({"task": "please answer tok-2-report"});
+        assert_eq!(call("tok-2-child"), [("sessions_spawn".to_owned(), task)]);
+        assert_eq!(call("tok-3-choice"), []);
     }
 
     #[test]

@@ -171,6 +171,26 @@ async fn an_answer_that_arrived_before_a_kill_is_found_and_not_said_again() {
 }
 
 #[tokio::test]
+async fn an_answer_in_a_topic_that_arrived_before_a_kill_is_found_and_not_said_again() {
+    let (mut world, telegram) = start_with_company().await;
+    telegram.has_topics(GROUP, [11, 12]);
+    world.fake.says("the first answer");
+    telegram.topic_says(GROUP, 11, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the first answer");
+    telegram.fail_next("sendMessage", Fault::HangAfter);
+    world.fake.says("the second answer");
+    telegram.topic_says(GROUP, 12, ADA, "and here?");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the second answer");
+    world.gateway.kill9().await.unwrap();
+    world.gateway.restart().await.unwrap();
+    world.fake.says("the third answer");
+    telegram.topic_says(GROUP, 11, ADA, "one more");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "the third answer");
+    let ours = telegram.shown(GROUP).into_iter().filter(|shown| shown.is_ours).map(|shown| shown.text);
+    assert_eq!(ours.collect::<Vec<_>>(), ["the first answer", "the second answer", "the third answer"]);
+}
+
+#[tokio::test]
 async fn a_preview_that_arrived_before_a_kill_becomes_the_answer() {
     let (mut world, telegram) =
         start(|config| config["channels"]["telegram"]["streamMode"] = json!("partial")).await;

@@ -77,9 +77,11 @@ async fn find(
     let store = outgoing.inner().store();
     let near =
         store.outbox().near(row, outbound.address.to.as_str()).await.map_err(|error| unread(&error))?;
-    // In the threads of one place messages are sent at the same time: one could be taken for another.
-    let is_elsewhere = |other: &OutboundRecord| other.new.conversation != row.new.conversation;
-    if outbound.address.thread.is_some() || near.iter().any(is_elsewhere) {
+    // What an older version kept is sent for each thread by itself: one could be taken for another.
+    let is_beside = |other: &OutboundRecord| {
+        other.new.conversation != row.new.conversation && other.sent_at.is_none() && other.failed_at.is_none()
+    };
+    if near.iter().any(is_beside) {
         return Ok(None);
     }
     let before = |other: &&OutboundRecord| other.id < row.id && other.sent_at.is_some();

@@ -154,7 +154,7 @@ impl Postman {
             Ok(Sighting::Nothing) => {}
             Err(error) => return self.not_sent(outgoing, &row, &outbound, error).await,
         }
-        match inner.store().outbox().mark_sending(row.id).await {
+        match inner.store().outbox().mark_sending(&row).await {
             Ok(true) => {}
             Ok(false) => return Next::Look,
             Err(error) => {

@@ -131,8 +131,8 @@ async fn what_waits_and_what_was_being_sent_goes_out_after_a_crash() {
     let world = World::new(json!({}));
     world.relay.outgoing().say(saying("1", "being sent", "k1")).await.unwrap();
     world.relay.outgoing().say(saying("1", "waiting", "k2")).await.unwrap();
-    let id = world.store.outbox().get("k1:0").await.unwrap().unwrap().id;
-    assert!(world.store.outbox().mark_sending(id).await.unwrap());
+    let sending = world.store.outbox().get("k1:0").await.unwrap().unwrap();
+    assert!(world.store.outbox().mark_sending(&sending).await.unwrap());
     let (world, platform) = (world.crash().await, Platform::new(abilities()));
     world.relay.platforms().open_channels(vec![shared(&platform)]).await.unwrap();
     assert_eq!(platform.told(2).await, ["being sent", "waiting"]);
