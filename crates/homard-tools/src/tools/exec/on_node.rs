@@ -78,6 +78,11 @@ fn named(input: &ExecInput) -> Option<&str> {
     input.node.as_deref().map(str::trim).filter(|node| !node.is_empty())
 }
 
+/// The node the model names, else the one the session was given.
+fn node_meant<'i>(input: &'i ExecInput, cx: &'i ToolCx) -> Option<&'i str> {
+    named(input).or(cx.scope.exec.node.as_deref())
+}
+
 /// What the node is asked; whether a person said yes goes along, for its own list.
 fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> NodeCall {
     let timeout_ms = millis(timeout);
@@ -94,7 +99,7 @@ fn call(input: &ExecInput, timeout: Duration, has_yes: bool, cx: &ToolCx) -> Nod
         "approvalDecision": has_yes.then_some("allow-once"),
     });
     NodeCall {
-        node: named(input).map(str::to_owned).or_else(|| cx.scope.exec.node.clone()),
+        node: node_meant(input, cx).map(str::to_owned),
         command: RUN.to_owned(),
         params: without_nulls(params),
         timeout: Some(timeout.saturating_add(GRACE)),
@@ -129,7 +134,7 @@ async fn reasons_to_ask(input: &ExecInput, cx: &ToolCx) -> Result<Option<Vec<Str
 /// Waits for a person's yes.
 async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), NotAllowed> {
     let secrets = &cx.scope.guards.secrets;
-    let node = input.node.as_deref().unwrap_or("the only one that can");
+    let node = node_meant(input, cx).unwrap_or("the only one that can");
     let mut reasons = vec![format!("it runs on a node: {node}")];
     reasons.extend(more);
     reasons.extend(input.env.iter().flatten().map(|(name, value)| format!("it sets {name}={value}")));
