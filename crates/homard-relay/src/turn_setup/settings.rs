@@ -124,7 +124,7 @@ impl TurnSettings {
         if let Some(level) = wanted.settings.thinking.as_deref().and_then(ThinkingLevel::parse) {
             self.thinking = level_for(&self.model.model, level);
         }
-        if let Some(mode) = wanted.prompt_mode.as_deref().and_then(PromptMode::parse) {
+        if let Some(mode) = wanted.settings.prompt_mode.as_deref().and_then(PromptMode::parse) {
             self.prompt.mode = mode;
         }
     }

@@ -12,6 +12,9 @@ pub struct InlineSettings {
     pub model: Option<String>,
     /// How hard to think.
     pub thinking: Option<String>,
+    /// How little the model is told first: `minimal` or `none`.
+    #[serde(rename = "prompt_mode", skip_serializing_if = "Option::is_none")]
+    pub prompt_mode: Option<String>,
     /// What is told of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verbose_level: Option<String>,

@@ -24,9 +24,6 @@ pub struct TurnOptions {
     /// By which way it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How little the model is told first: `minimal` or `none`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_mode: Option<String>,
     /// What holds for this turn only.
     #[serde(flatten)]
     pub settings: InlineSettings,
@@ -52,6 +49,9 @@ pub struct TurnOptions {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Box<ReplyRoute>>,
+    /// Where its questions are asked, where somebody else delivers what comes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks_at: Option<Box<homard_channel::Address>>,
     /// How often restarts cut the turn off before anything came of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub restarts: u32,
