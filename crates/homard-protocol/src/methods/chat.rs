@@ -160,7 +160,7 @@ pub struct ChatHistoryParams {
     /// Longest text of one message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
-    /// Continues from what a client has. Nobody is given one here, so the answer says `reset` and is a whole page.
+    /// The `deltaCursor` of an earlier answer: only what came since is wanted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
     /// Paging of waiting inputs.
@@ -179,9 +179,13 @@ pub struct ChatHistoryParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
-    /// `reset` where a cursor was sent: what the client has is to be replaced by this.
+    /// Where a cursor was sent: `delta` when `messages` are what came since, each as `session.message` carries it;
+    /// `reset` when that cannot be told, and the page has to be asked for without a cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    /// Where what comes next begins; only with the newest messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta_cursor: Option<String>,
     pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
