@@ -20,15 +20,6 @@ impl SendAction {
             _ => None,
         }
     }
-
-    /// The word that is kept and shown.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-        }
-    }
 }
 
 /// One rule. Everything it asks for must hold; one that asks for nothing holds everywhere.
