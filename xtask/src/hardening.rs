@@ -4,3 +4,4 @@ pub(crate) mod compat;
 pub(crate) mod crash;
 pub(crate) mod fuzz;
 pub(crate) mod nightly;
+pub(crate) mod readers;

@@ -33,7 +33,7 @@ usage: cargo xtask <command>
       --fail-fast        start nothing more after a failure
       --jobs N           how many steps may run at once (default: one more than cores)
       --only STEP        only this step and what it needs (repeatable); `--list` names them
-  nightly [PART ...] what takes long: compat, crash, soak, bench, fuzz, advisories; all of it, or these
+  nightly [PART ...] what takes long: compat, readers, crash, soak, bench, fuzz, advisories; all of it, or these
   tidy               the house rules that clippy does not know
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
@@ -48,6 +48,7 @@ usage: cargo xtask <command>
       --seed N           what chance grows from
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
+  readers            ask the compiler whether somebody uses every setting that is decided
   types              write web/src/protocol.ts, the page's types; building the page does it, too
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
 ";
@@ -68,6 +69,7 @@ fn main() -> ExitCode {
         "compat" => hardening::compat::run(rest),
         "crash" => hardening::crash::run(rest),
         "protocol" => protocol::run(rest),
+        "readers" => hardening::readers::run(rest),
         "schema" => schema::run(rest),
         "types" => web::types(),
         "" | "help" | "--help" | "-h" => {

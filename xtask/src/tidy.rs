@@ -8,6 +8,7 @@ mod clone;
 mod docs;
 mod gates;
 mod layers;
+mod settings;
 mod sizes;
 mod text;
 mod vocabulary;
@@ -67,6 +68,7 @@ fn findings(metadata: &Metadata, files: &[SourceFile]) -> Vec<Finding> {
     findings.extend(text::changelog(files));
     findings.extend(census::check(files));
     findings.extend(gates::check(files));
+    findings.extend(settings::check(files));
     findings
 }
 

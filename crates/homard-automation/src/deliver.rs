@@ -3,13 +3,14 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use homard_channel::Address;
 use homard_config::Secret;
 use homard_protocol::SessionKey;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
-    CronDelivery, CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
+    CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
 };
-use homard_relay::Place;
+use homard_relay::{ActError, Place};
 use homard_runtime::{Clip, OrLog};
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
@@ -191,31 +192,32 @@ impl Automation {
         match delivery.mode {
             CronDeliveryMode::None => Delivery::plain(CronDeliveryStatus::NotRequested),
             CronDeliveryMode::Webhook => self.post(delivery.to.as_deref().unwrap_or_default(), entry).await,
-            CronDeliveryMode::Announce => self.announce(run, plan, outcome, delivery).await,
+            CronDeliveryMode::Announce => self.announce(run, plan, outcome).await,
         }
     }
 
-    /// Says the result on a chat platform; without one it is shown in the main conversation, and that is what is said.
-    async fn announce(
-        &self,
-        run: &CronRunRow,
-        plan: &RunPlan,
-        outcome: &JobOutcome,
-        delivery: &CronDelivery,
-    ) -> Delivery {
-        let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
-        let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
-            return announce(run, plan, outcome);
-        };
+    /// Where a chat platform carries the result, and questions on the way to it; `None` where none does.
+    pub(crate) async fn route(&self, plan: &RunPlan) -> Result<Option<Address>, ActError> {
+        let announced = plan.delivery.as_ref().filter(|delivery| delivery.mode == CronDeliveryMode::Announce);
+        let Some(delivery) = announced else { return Ok(None) };
         let place = Place {
             channel: delivery.channel.clone(),
             target: delivery.to.clone(),
             account: delivery.account_id.clone(),
             thread: delivery.thread_id.as_ref().map(thread_text),
         };
+        self.inner.relay.messages().destination_of(&place, &plan.main).await
+    }
+
+    /// Says the result on a chat platform; without one it is shown in the main conversation, and that is what is said.
+    async fn announce(&self, run: &CronRunRow, plan: &RunPlan, outcome: &JobOutcome) -> Delivery {
+        let said = outcome.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty());
+        let (CronRunStatus::Ok, Some(said)) = (outcome.status, said) else {
+            return announce(run, plan, outcome);
+        };
         let relay = &self.inner.relay;
         let failed = |error: String| Delivery { error: Some(error), ..announce(run, plan, outcome) };
-        let address = match relay.messages().destination_of(&place, &plan.main).await {
+        let address = match self.route(plan).await {
             Ok(Some(address)) => address,
             Ok(None) => return announce(run, plan, outcome),
             Err(error) => return failed(error.to_string()),

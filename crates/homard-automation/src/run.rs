@@ -240,11 +240,13 @@ impl Automation {
             };
         }
         let (key, now) = (run.session_key.clone(), self.inner.clock.now_ms());
+        let asks_at = self.route(plan).await.or_log("where a job asks could not be found").flatten();
         let message = Inbound::from_operator(key, run.run_id.to_string(), plan.text.clone(), now);
         let options = TurnOptions {
             settings: InlineSettings::asking(plan.model.clone(), plan.thinking.clone()),
             timeout_ms: plan.timeout_ms,
             labels: plan.labels.clone(),
+            asks_at: asks_at.map(Box::new),
             ..TurnOptions::of(Source::Cron)
         };
         match relay.accept(message, options, Queue::Wait).await {

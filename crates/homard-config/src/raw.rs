@@ -26,6 +26,8 @@ use serde_json::Value;
 
 use value::MaskedText;
 
+use crate::config::bindings::BroadcastStrategy;
+
 /// The whole file.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -104,6 +106,10 @@ pub(crate) struct Env {
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Broadcast {
+    /// All at once or one after the other.
+    ///
+    /// Default: `parallel`.
+    pub(crate) strategy: Option<BroadcastStrategy>,
     /// Agents per conversation.
     #[serde(flatten)]
     pub(crate) peers: BTreeMap<String, Vec<String>>,

@@ -27,7 +27,7 @@ use http::Request;
 use http::header::HeaderValue;
 use hyper::body::Incoming;
 
-pub(crate) use canvas::surface_urls;
+pub(crate) use canvas::{surface_of, surface_urls};
 pub(crate) use homard_http::answers::Answer;
 pub use page::{PageFile, Pages};
 use routes::RouteCx;

@@ -23,7 +23,8 @@ pub struct RouteRules {
     default_agent: AgentId,
     agents: Vec<AgentId>,
     bindings: Vec<Binding>,
-    broadcast: Broadcast,
+    /// Conversations several agents answer in.
+    pub broadcast: Broadcast,
     accounts: Arc<ChannelAccounts>,
     scope: SessionScopeMode,
     dm_scope: DmScope,

@@ -108,7 +108,7 @@ macro_rules! part {
 part! {
     /// What is heard on chat platforms: kept, gathered, routed, judged.
     pub(crate) Intake
-    has { state: IntakeState = intake, channels: Channels = platforms.channels }
+    has { state: IntakeState = intake, channels: Channels = platforms.channels, runs: Runs = turns.runs }
     asks { chat_approvals => ChatApprovals, dispatch => Dispatch, outgoing => Outgoing }
 }
 part! {

@@ -8,6 +8,7 @@ use crate::bench;
 use crate::hardening::compat;
 use crate::hardening::crash;
 use crate::hardening::fuzz;
+use crate::hardening::readers;
 use crate::sh::{Cmd, complain, say};
 use crate::tools;
 
@@ -18,9 +19,10 @@ struct Part {
     run: fn() -> Result<()>,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part { name: "advisories", about: "known holes in dependencies; needs their database", run: advisories },
     Part { name: "compat", about: "the published client against a gateway", run: || compat::run(&[]) },
+    Part { name: "readers", about: "no setting without a reader", run: || readers::run(&[]) },
     Part { name: "fuzz", about: "every target, instrumented, a minute each", run: || fuzz::run(&[]) },
     Part {
         name: "crash",

@@ -80,7 +80,7 @@ pub struct AgentDefaults {
     /// What the owner says about models. Not empty: also the list `/model` offers.
     pub models: BTreeMap<ModelRef, CatalogEntry>,
     /// Directory agents work in.
-    pub workspace: PathBuf,
+    pub(crate) workspace: PathBuf,
     /// How many runs may happen at once.
     pub max_concurrent: usize,
     pub timeout: Duration,
@@ -99,11 +99,11 @@ pub struct AgentDefaults {
     /// What chat platforms are shown of tools, as written.
     pub verbose: Option<String>,
     /// How hard models think; `None` means low for models that think, off for others.
-    pub thinking: Option<ThinkingLevel>,
+    pub(crate) thinking: Option<ThinkingLevel>,
     /// Upper bound for the context, in tokens; `None` means the model's own.
     pub context_tokens: Option<u64>,
     /// Which conversations belong into a sandbox.
-    pub sandbox: Sandbox,
+    pub(crate) sandbox: Sandbox,
     /// Command-line programs used as models, by the provider name they answer to.
     pub cli_backends: BTreeMap<String, CliBackend>,
     /// Summarising conversations that outgrow their context.
@@ -170,8 +170,6 @@ pub struct CatalogEntry {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     pub id: AgentId,
-    /// Whether it was marked as default.
-    pub default: bool,
     /// Its name in lists.
     pub name: Option<String>,
     /// Directory it works in.
@@ -411,7 +409,6 @@ impl Agent {
         });
         let identity = raw.identity.unwrap_or_default();
         Self {
-            default: place.default,
             name: raw.name,
             workspace,
             agent_dir: agent_dir.unwrap_or_else(|| cx.paths.agent_dir(&id)),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, AgentId, ChannelId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Resolve;
 use super::session::DmScope;
@@ -87,9 +89,21 @@ pub struct PeerMatch {
     pub id: String,
 }
 
+/// How several agents answer one message.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BroadcastStrategy {
+    /// All at once.
+    #[default]
+    Parallel,
+    /// Each when the one before has answered, in the order of the list.
+    Sequential,
+}
+
 /// Decided `broadcast`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Broadcast {
+    pub strategy: BroadcastStrategy,
     /// Agents by the id of the conversation, lower case.
     pub peers: BTreeMap<String, Vec<AgentId>>,
 }
@@ -200,7 +214,7 @@ impl Broadcast {
             }
             peers.insert(peer.trim().to_lowercase(), named);
         }
-        Self { peers }
+        Self { strategy: raw.strategy.unwrap_or_default(), peers }
     }
 }
 

@@ -51,8 +51,7 @@ impl Limit {
 
 impl Budget {
     /// Whether nothing is limited.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.day.is_empty() && self.month.is_empty() && self.total.is_empty()
     }
 

@@ -22,8 +22,6 @@ pub use homard_protocol::connect::AuthMode;
 
 /// Port when nobody says otherwise.
 pub const DEFAULT_PORT: u16 = 18_789;
-/// Minutes between two looks at a chat platform.
-const DEFAULT_HEALTH_CHECK_MINUTES: u64 = 5;
 const DEFAULT_MAX_ATTEMPTS: u64 = 10;
 const DEFAULT_WINDOW_MS: u64 = 60_000;
 const DEFAULT_LOCKOUT_MS: u64 = 300_000;
@@ -71,13 +69,23 @@ pub enum ReloadMode {
     Off,
 }
 
+/// How often it is looked at whether a chat platform is still there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum HealthCheck {
+    Off,
+    /// So often that a silence is noticed soon after it has lasted too long.
+    #[default]
+    Usual,
+    /// As the owner says.
+    Every(Duration),
+}
+
 /// Decided `gateway`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gateway {
     /// Local or remote; `None` when the owner has not said yet.
     pub mode: Option<GatewayMode>,
-    /// How often it is looked at whether a chat platform is still there; `None` means never.
-    pub channel_health_check: Option<Duration>,
+    pub channel_health_check: HealthCheck,
     /// TCP port for WebSocket and HTTP.
     pub port: u16,
     /// Interfaces to listen on.
@@ -89,7 +97,7 @@ pub struct Gateway {
     pub trusted_proxies: Vec<IpNet>,
     /// Believe X-Real-IP when X-Forwarded-For is missing.
     pub allow_real_ip_fallback: bool,
-    pub reload: Reload,
+    pub(crate) reload: Reload,
     /// Which tools the HTTP tool route may run.
     pub tools: HttpTools,
     /// The value of `Strict-Transport-Security`, when the owner wants browsers to insist on TLS.
@@ -195,11 +203,11 @@ pub struct ControlUi {
 
 /// Live reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reload {
+pub(crate) struct Reload {
     /// Which edits are applied.
-    pub mode: ReloadMode,
+    pub(crate) mode: ReloadMode,
     /// Quiet time to wait for before reading an edit.
-    pub debounce: Duration,
+    pub(crate) debounce: Duration,
 }
 
 impl Gateway {
@@ -222,11 +230,11 @@ impl Gateway {
         }
         Self {
             mode: raw.mode,
-            channel_health_check: Some(
-                raw.channel_health_check_minutes.unwrap_or(DEFAULT_HEALTH_CHECK_MINUTES),
-            )
-            .filter(|minutes| *minutes > 0)
-            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+            channel_health_check: match raw.channel_health_check_minutes {
+                None => HealthCheck::Usual,
+                Some(0) => HealthCheck::Off,
+                Some(minutes) => HealthCheck::Every(Duration::from_secs(minutes.saturating_mul(60))),
+            },
             port: port(raw.port, cx),
             bind,
             custom_bind_host: raw.custom_bind_host,

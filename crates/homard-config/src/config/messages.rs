@@ -44,9 +44,9 @@ pub struct Queue {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inbound {
     /// Quiet time; zero means none.
-    pub debounce: Duration,
+    debounce: Duration,
     /// The same, per platform.
-    pub by_channel: BTreeMap<ChannelId, Duration>,
+    by_channel: BTreeMap<ChannelId, Duration>,
 }
 
 impl Inbound {

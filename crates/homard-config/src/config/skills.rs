@@ -62,8 +62,7 @@ pub enum NodeManager {
 
 impl NodeManager {
     /// The program's name.
-    #[must_use]
-    pub fn program(self) -> &'static str {
+    fn program(self) -> &'static str {
         match self {
             Self::Npm => "npm",
             Self::Pnpm => "pnpm",

@@ -363,9 +363,8 @@ pub(crate) struct Nodes {
 pub(crate) struct Gateway {
     /// Whether this machine runs a gateway (`local`) or uses another one (`remote`).
     pub(crate) mode: Option<GatewayMode>,
-    /// Minutes between two looks at whether a chat platform is still there; 0 turns them off.
-    ///
-    /// Default: `5`.
+    /// Minutes between two looks at whether a chat platform is still there; 0 turns them off. Unset: as often as its
+    /// silence would be noticed at once, at least every 5 minutes.
     pub(crate) channel_health_check_minutes: Option<u64>,
     /// TCP port for WebSocket and HTTP.
     ///

@@ -15,6 +15,7 @@ use super::reading;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
+use crate::table::Cx;
 use homard_http::answers::{Answer, text};
 
 /// Addresses that carry their own right.
@@ -70,6 +71,14 @@ pub(crate) fn surface_urls(
     let scheme = if secure { "https" } else { "http" };
     let url = format!("{scheme}://{host}{CAPABILITY}{conn}.{seal}");
     Some(BTreeMap::from([("canvas".to_owned(), url)]))
+}
+
+/// The address of one kind of page for whoever asks; empty for a kind that nobody serves.
+pub(crate) fn surface_of(cx: &Cx, surface: &str) -> BTreeMap<String, String> {
+    let caller = &cx.caller;
+    let mut urls = surface_urls(&cx.gateway, &caller.client.conn, &caller.peer).unwrap_or_default();
+    urls.retain(|name, _| name == surface);
+    urls
 }
 
 /// Answers with a document.

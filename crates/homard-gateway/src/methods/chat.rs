@@ -4,6 +4,7 @@ pub(crate) mod agent;
 pub(crate) mod attached;
 pub(crate) mod message;
 mod origin;
+mod since;
 pub(crate) mod startup;
 
 use std::ops::BitOr;
@@ -244,11 +245,17 @@ pub(super) async fn history(cx: Cx, params: ChatHistoryParams) -> Result<ChatHis
     let max_chars = usize::try_from(params.max_chars.unwrap_or(MAX_MESSAGE_CHARS)).unwrap_or(usize::MAX);
     let max_bytes = params.max_bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(MAX_HISTORY_BYTES);
     let (messages, used, left_out) = fit(page.entries, max_chars, max_bytes.min(MAX_HISTORY_BYTES));
-    let has_more = page.has_more || left_out;
+    let newest = if offset == 0 { since::cursor(session_id.as_ref(), &messages) } else { None };
+    let has_more = (page.has_more || left_out) && params.cursor.is_none();
+    let (kind, messages) = match params.cursor {
+        None => (None, messages),
+        Some(cursor) => since::answer(&cursor, session_id.as_ref(), messages),
+    };
     let used = u64::try_from(used).unwrap_or(u64::MAX);
     let (pending_inputs, in_flight_run) = under_way(gateway.relay().turns().views(&key));
     Ok(ChatHistoryResult {
-        kind: params.cursor.map(|_| "reset".to_owned()),
+        delta_cursor: newest.filter(|_| kind != Some(since::RESET)),
+        kind: kind.map(str::to_owned),
         session_id,
         messages,
         pending_inputs,

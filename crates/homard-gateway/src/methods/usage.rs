@@ -6,14 +6,17 @@ pub(super) mod hours;
 pub(super) mod sessions;
 mod sums;
 
+use std::collections::BTreeMap;
+
+use homard_models::catalogue;
 use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::usage::hours::UsageHours;
 use homard_protocol::methods::usage::sessions::{SessionsUsage, SessionsUsageLogs, SessionsUsageTimeseries};
 use homard_protocol::methods::usage::{
-    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, RunAttempt, RunCall, RunUsage, UsageAgentScope, UsageCacheStatus,
-    UsageCost, UsageCostParams, UsageCostResult, UsageDay, UsageRange, UsageRuns, UsageRunsParams,
-    UsageRunsResult, UsageSpan, UsageStatus, UsageStatusResult,
+    BudgetStatus, DEFAULT_RUNS, MAX_RUNS, ProviderQuota, RunAttempt, RunCall, RunUsage, UsageAgentScope,
+    UsageCacheStatus, UsageCost, UsageCostParams, UsageCostResult, UsageDay, UsageRange, UsageRuns,
+    UsageRunsParams, UsageRunsResult, UsageSpan, UsageStatus, UsageStatusResult,
 };
 use homard_protocol::word::Word;
 use homard_store::{KeptCall, RunRecord, UsageQuery};
@@ -61,9 +64,33 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<UsageStatusResul
     let gateway = &cx.gateway;
     Ok(UsageStatusResult {
         updated_at: gateway.clock().now_ms(),
-        providers: Vec::new(),
+        providers: resting(gateway).await,
         budgets: budgets(gateway),
     })
+}
+
+/// Providers that refused credentials of the agent that answers usually. What they allow altogether they are not asked.
+async fn resting(gateway: &Gateway) -> Vec<ProviderQuota> {
+    let config = gateway.config().current();
+    let stored = gateway.relay().router().profiles(&config.agents.default_agent().id).describe().await;
+    let mut providers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for one in stored.profiles {
+        let until = one.cooling_until.and_then(|until| jiff::Timestamp::from_millisecond(until).ok());
+        let reason = one.disabled_reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        let words = match (until, one.problem) {
+            (_, Some(problem)) => format!("{} cannot be used: {problem}", one.id),
+            (Some(until), None) => format!("{} was refused and rests until {until}{reason}", one.id),
+            (None, None) => continue,
+        };
+        providers.entry(one.provider).or_default().push(words);
+    }
+    let told = providers.into_iter().map(|(provider, words)| ProviderQuota {
+        display_name: catalogue::find(&provider).map_or(provider.as_str(), |row| row.name).to_owned(),
+        error: Some(words.join("; ")),
+        provider,
+        ..ProviderQuota::default()
+    });
+    told.collect()
 }
 
 /// The owner's limits and how far they are used.

@@ -134,7 +134,7 @@ pub struct ChatHistoryParams {
     pub max_bytes: Option<u64>,
     /// Longest text of one message.
     pub max_chars: Option<u64>,
-    /// Continues from what a client has. Nobody is given one here, so the answer says `reset` and is a whole page.
+    /// The `deltaCursor` of an earlier answer: only what came since is wanted.
     pub cursor: Option<String>,
     /// Paging of waiting inputs.
     pub pending_before: Option<u64>,
@@ -149,8 +149,11 @@ pub struct ChatHistoryParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistoryResult {
-    /// `reset` where a cursor was sent: what the client has is to be replaced by this.
+    /// Where a cursor was sent: `delta` when `messages` are what came since, each as `session.message` carries it;
+    /// `reset` when that cannot be told, and the page has to be asked for without a cursor.
     pub kind: Option<String>,
+    /// Where what comes next begins; only with the newest messages.
+    pub delta_cursor: Option<String>,
     pub session_key: SessionKey,
     /// Its transcript; absent before the first message.
     pub session_id: Option<SessionId>,

@@ -211,7 +211,7 @@ impl Method for UsageStatus {
 #[serde(rename_all = "camelCase")]
 pub struct UsageStatusResult {
     pub updated_at: i64,
-    /// What providers say of their own limits.
+    /// Providers whose limits are known, or whose credentials rest or cannot be used.
     pub providers: Vec<ProviderQuota>,
     /// The owner's limits that are in effect and how far they are used.
     #[serde(default)]
@@ -228,7 +228,7 @@ pub struct ProviderQuota {
     /// The plan that was bought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Why nothing is known.
+    /// What is wrong with its credentials, and until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -81,7 +81,7 @@ impl ChatApprovals {
 
     /// Where the conversation a question is about is, whoever is there.
     async fn in_its_conversation(&self, question: &Question) -> Result<Option<Address>, StoreError> {
-        if let Some(origin) = self.origin(question).await? {
+        if let Some(origin) = self.origins(question).await?.into_iter().next() {
             return Ok(Some(origin.address));
         }
         match &question.request.session_key {
@@ -93,33 +93,33 @@ impl ChatApprovals {
     /// Where an owner follows the turn that asks. In a chat with somebody else nobody could answer, and what is asked may
     /// be private.
     async fn with_its_owner(&self, question: &Question) -> Result<Option<Address>, StoreError> {
-        let Some(TurnChat { address, by_owner }) = self.origin(question).await? else { return Ok(None) };
-        let is_theirs = match address.chat {
-            ChatKind::Direct => {
-                let person = Sender::Peer { id: address.to.clone(), name: None };
-                self.inner().is_owner_by_id(&address.channel, Some(&address.account), &person)
-            }
-            ChatKind::Group | ChatKind::Channel => true,
+        let is_theirs = |chat: &TurnChat| {
+            let address = &chat.address;
+            let person = || Sender::Peer { id: address.to.clone(), name: None };
+            chat.by_owner
+                && (address.chat != ChatKind::Direct
+                    || self.inner().is_owner_by_id(&address.channel, Some(&address.account), &person()))
         };
-        Ok(Some(address).filter(|_| is_theirs && by_owner))
+        Ok(self.origins(question).await?.into_iter().find(is_theirs).map(|chat| chat.address))
     }
 
-    /// Where the turn that asks is answered, if on a chat platform. An agent that works for another is asked about where
-    /// that one is; what nobody typed, where its agent was last spoken to.
-    async fn origin(&self, question: &Question) -> Result<Option<TurnChat>, StoreError> {
+    /// Where the turn that asks is answered, if on a chat platform, the best first. An agent that works for another is
+    /// asked about where that one is; a job where its result goes; what nobody typed, where its agent was last spoken to.
+    async fn origins(&self, question: &Question) -> Result<Vec<TurnChat>, StoreError> {
         let mut next: Option<RunId> = question.request.run_id.clone();
         for _ancestor in 0..MAX_DEPTH {
-            let Some(run) = next.take() else { return Ok(None) };
-            let Some(record) = self.inner().store().runs().get(&run).await? else { return Ok(None) };
+            let Some(run) = next.take() else { return Ok(Vec::new()) };
+            let Some(record) = self.inner().store().runs().get(&run).await? else { return Ok(Vec::new()) };
             let source = Source::parse(&record.source);
-            if let Some(reply) = TurnRequest::of_record(&record).and_then(|request| request.options.reply) {
+            let options = TurnRequest::of_record(&record).map(|request| request.options).unwrap_or_default();
+            if let Some(reply) = options.reply {
                 let is_typed = source == Some(Source::Channel);
                 let by_owner = match reply.address.chat {
                     // What nobody typed there is for whoever reads it there.
                     ChatKind::Direct => reply.is_owner || !is_typed,
                     ChatKind::Group | ChatKind::Channel => reply.is_owner && is_typed,
                 };
-                return Ok(Some(TurnChat { address: reply.address, by_owner }));
+                return Ok(vec![TurnChat { address: reply.address, by_owner }]);
             }
             let key = match source {
                 Some(Source::Subagent) => {
@@ -148,14 +148,14 @@ impl ChatApprovals {
                     | Source::Node
                     | Source::Compact,
                 )
-                | None => return Ok(None),
+                | None => return Ok(Vec::new()),
             };
-            let address = self.messages().route_of(&key).await?;
-            return Ok(
-                address.map(|address| TurnChat { by_owner: address.chat == ChatKind::Direct, address })
-            );
+            let last = self.messages().route_of(&key).await?;
+            let places = options.asks_at.map(|address| *address).into_iter().chain(last);
+            let chat = |address: Address| TurnChat { by_owner: address.chat == ChatKind::Direct, address };
+            return Ok(places.map(chat).collect());
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 }
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
+use homard_config::config::bindings::BroadcastStrategy;
 use homard_policy::access::{Activation, Case, Remark, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
-use homard_protocol::SessionKey;
+use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{OrCancel, OrLog};
 use homard_store::{InboxId, SessionRecord, StoreError};
 use tokio::sync::OwnedSemaphorePermit;
@@ -171,11 +172,25 @@ impl Intake {
             if matches!(outcome, IntakeOutcome::Asked) {
                 told = Some(place);
             }
+            if at < last && rules.routes.broadcast.strategy == BroadcastStrategy::Sequential {
+                self.until_answered(message, at).await?;
+            }
         }
         if let Some(place) = told {
             self.state().company().history.clear(&place);
         }
         Ok(outcome)
+    }
+
+    /// Waits until the agent at this place among several has answered. A stop leaves those after it for the next start,
+    /// where what was answered is known.
+    async fn until_answered(&self, message: &Inbound, at: usize) -> Result<(), AcceptError> {
+        let Some(mut ending) = run_of(message, at).and_then(|id| self.runs().get(&id)).map(|run| run.watch())
+        else {
+            return Ok(());
+        };
+        let ended = ending.wait_for(Option::is_some).or_cancel(self.inner().stopping()).await;
+        ended.map(drop).map_err(|_stopping| AcceptError::Stopping)
     }
 
     /// The account that heard a message. Right after a start it may not be there yet.
@@ -206,11 +221,11 @@ impl Intake {
             }
             Verdict::Refused(why) => return Ok(IntakeOutcome::Refused(why.to_string())),
         }
-        let Some(name) = run_name(&visit.message) else {
+        let Some(name) = run_of(&visit.message, at) else {
             return Ok(IntakeOutcome::Nothing("it cannot be named".to_owned()));
         };
         let mut message = visit.message.clone();
-        message.message_id = if at == 0 { name.to_string() } else { format!("{name}-{at}") };
+        message.message_id = name.to_string();
         let (session, agent) = (visit.destination.session.clone(), visit.destination.agent.clone());
         let route = Route::decided(&visit.rules.config, session, agent)?;
         let admitted = admit_judged(message, route, verdict)?;
@@ -251,6 +266,12 @@ impl Intake {
         let remark = Remark { sender, text, timestamp, message_id };
         self.state().company().history.keep(&visit.place(), remark, visit.history_limit());
     }
+}
+
+/// The run of a message; where several agents answer, each has its own.
+fn run_of(message: &Inbound, at: usize) -> Option<RunId> {
+    let name = run_name(message)?;
+    if at == 0 { Some(name) } else { RunId::parse(&format!("{name}-{at}")).ok() }
 }
 
 /// What goes with the run of a message.

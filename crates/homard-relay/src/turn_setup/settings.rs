@@ -125,7 +125,7 @@ impl TurnSettings {
         if let Some(level) = thinking.and_then(|level| level.read(ThinkingLevel::parse)) {
             self.thinking = level_for(&self.model.model, level);
         }
-        if let Some(mode) = wanted.prompt_mode.as_ref().and_then(Word::known) {
+        if let Some(mode) = wanted.settings.prompt_mode.as_ref().and_then(Word::known) {
             self.prompt.mode = mode;
         }
     }

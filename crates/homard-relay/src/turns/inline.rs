@@ -1,6 +1,7 @@
 //! What a message asks for that holds for it alone: its session, as this one message sees it.
 
 use homard_policy::words::{Arg, Directive};
+use homard_protocol::prompt_report::PromptMode;
 use homard_protocol::session_words::{ExecAsk, ExecSecurity, Thoughts, Verbosity};
 use homard_protocol::{ThinkingLevel, Word};
 use homard_store::SessionEntry;
@@ -14,6 +15,9 @@ pub struct InlineSettings {
     pub model: Option<String>,
     /// How hard to think.
     pub thinking: Option<Word<ThinkingLevel>>,
+    /// How little the model is told first.
+    #[serde(rename = "prompt_mode", skip_serializing_if = "Option::is_none")]
+    pub prompt_mode: Option<Word<PromptMode>>,
     /// What is told of tools.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verbose_level: Option<Word<Verbosity>>,

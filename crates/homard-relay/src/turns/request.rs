@@ -4,8 +4,7 @@
 //! goes the same way.
 
 use homard_policy::queue::{Overflow, QueueOptions};
-use homard_protocol::prompt_report::PromptMode;
-use homard_protocol::{SessionKey, UserMessage, Word};
+use homard_protocol::{SessionKey, UserMessage};
 use homard_store::{InboxId, RunRecord};
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
@@ -25,9 +24,6 @@ pub struct TurnOptions {
     /// By which way it came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// How little the model is told first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_mode: Option<Word<PromptMode>>,
     /// What holds for this turn only.
     #[serde(flatten)]
     pub settings: InlineSettings,
@@ -53,6 +49,9 @@ pub struct TurnOptions {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Box<ReplyRoute>>,
+    /// Where its questions are asked, where somebody else delivers what comes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asks_at: Option<Box<homard_channel::Address>>,
     /// How often restarts cut the turn off before anything came of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub restarts: u32,

@@ -10,6 +10,8 @@ use crate::scenarios::world::{KEY, OPENAI, World, text_of};
 const OWNER: i64 = 7;
 /// Somebody who may write, too.
 const FRIEND: i64 = 8;
+/// A group with topics.
+const GROUP: i64 = -1008;
 
 /// A gateway with an account on a fake platform that is listened to.
 async fn connected(change: impl FnOnce(&mut Value)) -> (World, FakeTelegram) {
@@ -239,6 +241,37 @@ async fn results_and_answers_are_delivered_where_they_are_wanted() {
         json!({"message": "x", "sessionKey": KEY, "deliver": true, "channel": "irc", "idempotencyKey": "d2"});
     let error = client.request("agent", nowhere).await.unwrap()["error"].take();
     assert!(error["message"].as_str().unwrap().contains("cannot be delivered"), "{error}");
+}
+
+#[tokio::test]
+async fn what_an_operators_program_passes_on_is_answered_where_it_came_from() {
+    let (world, there) = connected(|_| {}).await;
+    there.has_chat(GROUP, json!({"type": "supergroup", "title": "Crew", "is_forum": true}));
+    there.has_topics(GROUP, [5]);
+    let mut client = world.owner().await;
+    let send = |key: &str, more: Value| {
+        let mut params = json!({"sessionKey": KEY, "message": "passed on", "idempotencyKey": key,
+            "originatingChannel": "telegram"});
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    world.fake.says("to the friend").says("to the topic").says("to the page alone");
+    let from_friend = json!({"originatingTo": "8", "originatingAccountId": "default"});
+    client.call("chat.send", send("o1", from_friend)).await.unwrap();
+    assert_eq!(text_of(&client.wait_chat_final("o1").await.unwrap()["message"]), "to the friend");
+    let sent = there.next_sent().await.unwrap();
+    assert_eq!((sent.chat(), sent.text()), (FRIEND, "to the friend"));
+    let from_topic = json!({"originatingTo": GROUP.to_string(), "originatingThreadId": 5});
+    client.call("chat.send", send("o2", from_topic)).await.unwrap();
+    let sent = there.next_sent().await.unwrap();
+    let topic = sent.param("message_thread_id").cloned();
+    assert_eq!((sent.chat(), sent.text(), topic), (GROUP, "to the topic", Some(json!(5))));
+    client.call("chat.send", send("o3", json!({"originatingTo": "8", "deliver": false}))).await.unwrap();
+    client.wait_chat_final("o3").await.unwrap();
+    let nowhere = send("o4", json!({"originatingChannel": "irc"}));
+    let refused = client.request("chat.send", nowhere).await.unwrap();
+    assert!(refused["error"]["message"].as_str().unwrap().contains("cannot be delivered"), "{refused}");
+    assert_eq!(there.calls_of("sendMessage").len(), 2);
 }
 
 #[tokio::test]

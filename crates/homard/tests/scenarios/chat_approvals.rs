@@ -1,7 +1,7 @@
 //! Questions to the owner on a chat platform: where they are shown, who may answer, and what they say when they are
 //! over.
 
-use homard_testkit::{FakeTelegram, Sent};
+use homard_testkit::{FakeLlm, FakeTelegram, Sent};
 use serde_json::{Value, json};
 
 use crate::scenarios::asking::post;
@@ -243,4 +243,66 @@ async fn what_a_hook_leads_to_is_asked_where_the_owner_was_last_with_the_reason(
     there.presses(OWNER, OWNER, asked.message_id.unwrap(), &value(&asked, "Allow once"));
     let said = over_among(&there, 2, &asked, "Allowed once").await;
     assert_eq!(said, ["The shop was told."], "its answer is delivered where the owner was last");
+}
+
+#[tokio::test]
+async fn what_a_subagent_wants_to_do_is_asked_where_its_parent_is_spoken_to() {
+    let child = FakeLlm::start().await.unwrap();
+    let (world, there) = asking(|config| {
+        let mut provider = config["models"]["providers"]["fake"].clone();
+        provider["baseUrl"] = json!(child.openai_url());
+        config["models"]["providers"]["child"] = provider;
+        config["agents"]["defaults"]["subagents"] = json!({"model": "child/fake-1"});
+    })
+    .await;
+    world.fake.calls("sessions_spawn", json!({"task": "look after it"}));
+    world.fake.says("I have it done.").says("It was done.");
+    child.calls("exec", json!({"command": "echo is-done"}));
+    child.says("done");
+    there.user_says(OWNER, OWNER, "have it done");
+    let mut sent = there.wait_for_sent(2).await.unwrap();
+    sent.sort_by_key(|sent| buttons(sent).len());
+    let asked = sent.pop().unwrap();
+    assert!(asked.chat() == OWNER && shown(&asked).contains("echo is-done"), "{asked:?}");
+    assert_eq!(sent.pop().unwrap().text(), "I have it done.");
+    there.presses(OWNER, OWNER, asked.message_id.unwrap(), &value(&asked, "Allow once"));
+    let sent = there.wait_for_sent(4).await.unwrap().split_off(2);
+    let changed = sent.iter().find(|sent| sent.method == "editMessageText").unwrap();
+    assert_over(&asked, changed, "Allowed once, by telegram:7");
+    assert!(sent.iter().any(|sent| sent.text() == "It was done."), "{sent:?}");
+    assert!(child.requests().last().unwrap().body.to_string().contains("is-done"));
+}
+
+/// Makes a job that wants to run a command and delivers to a chat, and runs it.
+async fn run_job(world: &World, to: i64) {
+    let mut client = world.owner().await;
+    let job = json!({
+        "name": "digest", "schedule": {"kind": "every", "everyMs": 3_600_000}, "sessionTarget": "isolated",
+        "wakeMode": "now", "payload": {"kind": "agentTurn", "message": "sum up"},
+        "delivery": {"mode": "announce", "channel": "telegram", "to": to.to_string()},
+    });
+    let added = client.call("cron.add", job).await.unwrap();
+    world.fake.calls("exec", json!({"command": "echo is-done"}));
+    world.fake.says("All is well.");
+    client.call("cron.run", json!({"id": added["id"]})).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_job_wants_to_do_is_asked_where_its_result_goes_or_where_the_owner_was_last() {
+    let (world, there) = asking(|_| {}).await;
+    // The owner never wrote on the platform: the job alone says where they are.
+    run_job(&world, OWNER).await;
+    let asked = question(&there, OWNER, "echo is-done").await;
+    there.presses(OWNER, OWNER, asked.message_id.unwrap(), &value(&asked, "Allow once"));
+    let said = over_among(&there, 2, &asked, "Allowed once").await;
+    assert_eq!(said, ["All is well."]);
+    // What goes to others is not asked before them.
+    world.fake.says("hello");
+    there.user_says(OWNER, OWNER, "hi");
+    assert_eq!(there.next_sent().await.unwrap().text(), "hello");
+    run_job(&world, FRIEND).await;
+    let asked = question(&there, OWNER, "echo is-done").await;
+    there.presses(OWNER, OWNER, asked.message_id.unwrap(), &value(&asked, "Deny"));
+    let said = over_among(&there, 2, &asked, "Denied").await;
+    assert_eq!(said, ["All is well."]);
 }

@@ -65,3 +65,25 @@ fn is_flush(body: &Value) -> bool {
         .and_then(|all| all.last())
         .is_some_and(|last| text_of(last).contains("WRITE NOTES NOW"))
 }
+
+/// How many calls summarised a conversation that the model refused.
+async fn summarising_calls(mode: &str) -> usize {
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["defaults"]["compaction"] = json!({"mode": mode, "keepRecentTokens": 1_000});
+    })
+    .await;
+    let mut client = world.owner().await;
+    for n in 0..6 {
+        talk(&mut client, KEY, &format!("request {n} {}", "x".repeat(16_000))).await;
+    }
+    world.fake.overflows_above(world.fake.requests()[5].body.to_string().len());
+    talk(&mut client, KEY, "and now?").await;
+    let asked = world.fake.requests();
+    asked[6..].iter().filter(|asked| asked.body.get("tools").is_none()).count()
+}
+
+#[tokio::test]
+async fn a_long_conversation_is_summarised_in_pieces_unless_one_call_is_wanted() {
+    assert!(summarising_calls("safeguard").await > 1);
+    assert_eq!(summarising_calls("default").await, 1);
+}

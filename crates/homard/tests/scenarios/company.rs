@@ -202,3 +202,62 @@ async fn what_was_said_before_a_crash_is_answered_once_after_it() {
     company.ann.until("and the second").await.unwrap();
     assert_eq!(company.world.fake.requests().len(), 3);
 }
+
+/// Two agents in one room, answering as `strategy` says.
+async fn two_agents(strategy: &str) -> Company {
+    company(|config| {
+        config["agents"]["list"] = json!([
+            {"id": "main", "identity": {"name": "Minna"}}, {"id": "bert", "identity": {"name": "Bert"}},
+        ]);
+        config["channels"]["irc"]["groups"] = json!({"*": {"requireMention": false}});
+        config["broadcast"] = json!({"strategy": strategy, (ROOM): ["main", "bert"]});
+    })
+    .await
+}
+
+/// Who was asked in the request number `n`.
+async fn who(company: &Company, n: usize) -> &'static str {
+    let asked = company.world.fake.wait_for_request(n).await.unwrap().body["messages"][0].to_string();
+    if asked.contains("You are Bert") { "Bert" } else { "Minna" }
+}
+
+#[tokio::test]
+async fn several_agents_answer_a_room_at_once_or_one_after_the_other_as_the_owner_wants() {
+    let mut company = two_agents("sequential").await;
+    let gate = company.world.fake.gate("the first answer");
+    company.ann.say(ROOM, "what do you think?").await.unwrap();
+    assert_eq!(who(&company, 1).await, "Minna");
+    // Others are answered meanwhile, so the second agent was not merely late.
+    company.world.fake.says("yes").says("the second answer");
+    company.ann.say(US, "are you there?").await.unwrap();
+    assert_eq!(company.ann.hears(US, "ann").await.unwrap(), "yes");
+    assert_eq!(who(&company, 2).await, "Minna");
+    gate.release();
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "the first answer");
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "the second answer");
+    assert_eq!(who(&company, 3).await, "Bert");
+
+    let mut company = two_agents("parallel").await;
+    let (one, other) = (company.world.fake.gate("an answer"), company.world.fake.gate("an answer"));
+    company.ann.say(ROOM, "what do you think?").await.unwrap();
+    let mut both = [who(&company, 1).await, who(&company, 2).await];
+    both.sort_unstable();
+    assert_eq!(both, ["Bert", "Minna"], "each is asked before anybody has answered");
+    one.release();
+    other.release();
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "an answer");
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "an answer");
+}
+
+#[tokio::test]
+async fn words_the_owner_listed_count_as_a_mention() {
+    let mut company = company(|config| {
+        config["messages"]["groupChat"] = json!({"mentionPatterns": ["\\bcrab\\b"]});
+    })
+    .await;
+    company.world.fake.says("yes?");
+    company.ann.say(ROOM, "nobody is meant").await.unwrap();
+    company.ann.say(ROOM, "is the crab here").await.unwrap();
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "yes?");
+    assert_eq!(company.world.fake.requests().len(), 1);
+}

@@ -329,6 +329,16 @@ async fn jobs_run_one_at_a_time_unless_the_owner_says_otherwise() {
     finished(&mut client, &first).await;
     finished(&mut client, &second).await;
     assert_eq!(world.fake.requests().len(), 2);
+
+    let world = World::start_with(OPENAI, |config| config["cron"] = json!({"maxConcurrentRuns": 2})).await;
+    let gates = [world.fake.gate("one"), world.fake.gate("two")];
+    let mut client = world.owner().await;
+    for _job in 0..2 {
+        let job = add(&mut client, hourly()).await;
+        client.call("cron.run", json!({"id": job})).await.unwrap();
+    }
+    world.fake.wait_for_request(2).await.unwrap();
+    gates.iter().for_each(|gate| gate.release());
 }
 
 #[tokio::test]

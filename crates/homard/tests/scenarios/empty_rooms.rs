@@ -15,11 +15,6 @@ async fn rooms_that_are_not_furnished_are_truly_empty() {
     let cases = [
         ("plugins.controlUi.list", json!({}), json!({"revision": "0", "plugins": [], "diagnostics": []})),
         ("openclaw.approval.list", json!({}), json!([])),
-        (
-            "plugin.surface.refresh",
-            json!({"surface": "canvas", "observedUrl": "http://127.0.0.1:1/x"}),
-            json!({"surface": "canvas", "pluginSurfaceUrls": {}}),
-        ),
         ("sessions.observer.visibility", json!({"visible": true}), json!({"ok": true})),
         (
             "controlUi.sessionPullRequests.subscribe",

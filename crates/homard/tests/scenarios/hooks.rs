@@ -349,3 +349,18 @@ async fn the_answer_of_a_hook_goes_to_the_chat_it_names_or_the_one_used_last() {
     there.user_says(OWNER, OWNER, "and now?");
     assert_eq!(there.next_sent().await.unwrap().text(), "the end");
 }
+
+#[tokio::test]
+async fn hooks_are_where_the_owner_says_for_whom_and_in_which_conversation() {
+    let world =
+        world(json!({"path": "/in", "allowedAgentIds": ["main"], "defaultSessionKey": "hook:all"})).await;
+    assert_eq!(call(&world, "/hooks/agent", json!({"message": "m"})).await.status, 405, "no hooks there");
+    let refused = call(&world, "/in/agent", json!({"message": "m", "agentId": "other"})).await;
+    assert!(refused.status == 400 && refused.body.contains("hooks.allowedAgentIds"), "{refused:?}");
+    world.fake.says("heard");
+    let taken = call(&world, "/in/agent", json!({"message": "m", "waitForCompletion": true})).await;
+    assert_eq!(taken.status, 200, "{taken:?}");
+    let mut owner = world.owner().await;
+    let listed = owner.call("sessions.list", json!({})).await.unwrap();
+    assert_eq!(listed["sessions"][0]["key"], "agent:main:hook:all", "{listed}");
+}

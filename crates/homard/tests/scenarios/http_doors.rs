@@ -345,6 +345,11 @@ async fn documents_are_found_by_open_sockets_only_and_run_without_an_origin() {
     let port = world.gateway.port();
     let mut client: TestClient = world.owner().await;
     let base = path_of(client.hello());
+    let ask = |surface: &str| json!({"surface": surface, "observedUrl": "http://127.0.0.1:1/x"});
+    let again = client.call("plugin.surface.refresh", ask("canvas")).await.unwrap();
+    assert_eq!(again["pluginSurfaceUrls"], client.hello()["pluginSurfaceUrls"]);
+    let unknown = client.call("plugin.surface.refresh", ask("weather")).await.unwrap();
+    assert_eq!(unknown, json!({"surface": "weather", "pluginSurfaceUrls": {}}));
     let inner = "/__openclaw__/canvas/documents/d-1/index.html";
     let shown = fetch(port, &format!("GET {base}{inner}"), &[]).await;
     assert_eq!((shown.status, shown.body.as_str()), (200, "<h1>drawn</h1>"), "{shown:?}");

@@ -67,6 +67,11 @@ async fn after_a_429_the_next_credential_answers_and_the_session_keeps_to_it() {
     })
     .await;
     assert!(resting.values().any(|one| one["failureCounts"]["rate_limit"] == 1), "{resting:?}");
+    let status = client.call("usage.status", json!({})).await.unwrap();
+    let [told] = status["providers"].as_array().unwrap().as_slice() else { panic!("{status}") };
+    assert_eq!((&told["provider"], &told["windows"]), (&json!("fake"), &json!([])));
+    let words = told["error"].as_str().unwrap();
+    assert!(words.contains("was refused and rests until 2") && !words.contains(';'), "one of two: {words}");
     let log = world.gateway.log();
     assert!(!log.contains("key-a-0123456789") && !log.contains("key-b-0123456789"), "a key is in the log");
 }

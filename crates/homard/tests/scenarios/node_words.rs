@@ -4,7 +4,7 @@ use homard_testkit::TestDevice;
 use serde_json::{Value, json};
 
 use crate::scenarios::nodes::{approved, joins, listed, offering, refusal, wants};
-use crate::scenarios::world::{KEY, World, say, text_of};
+use crate::scenarios::world::{KEY, World, say, talk, text_of};
 
 #[tokio::test]
 async fn what_nodes_say_of_themselves_is_checked_kept_and_told() {
@@ -210,6 +210,45 @@ async fn commands_run_on_a_node_where_the_model_says_so_and_the_rules_allow() {
     let commands =
         node.client.events().iter().filter(|event| event["event"] == "node.invoke.request").count();
     assert_eq!(commands, 1);
+}
+
+/// A node that runs commands, under this name.
+fn named(name: &str) -> Value {
+    json!({"commands": ["system.run"], "client": {
+        "id": "node-host", "mode": "node", "version": "1", "platform": "linux", "displayName": name}})
+}
+
+#[tokio::test]
+async fn commands_of_a_session_run_on_the_node_it_was_given_and_on_no_other() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let (one, other) = (TestDevice::new().unwrap(), TestDevice::new().unwrap());
+    let mut desk = approved(&world, &mut owner, &one, named("desk")).await;
+    let shed = approved(&world, &mut owner, &other, named("shed")).await;
+    let patch = |node: Value| json!({"key": KEY, "execHost": "node", "execNode": node});
+    owner.call("sessions.patch", patch(json!("desk"))).await.unwrap();
+
+    world.fake.calls("exec", json!({"command": "uname", "ask": "always"})).says("done");
+    let run = say(&mut owner, KEY, "what is it").await;
+    let question = owner.next_event("exec.approval.requested").await.unwrap()["payload"].take();
+    assert!(question["request"]["reasons"].to_string().contains("on a node: desk"), "{question}");
+    let yes = json!({"id": question["id"], "decision": "allow-once"});
+    owner.call("exec.approval.resolve", yes).await.unwrap();
+    let command = desk.next_command().await.unwrap();
+    desk.answer(&command, json!({"exitCode": 0, "stdout": "Desk 1.0\n", "success": true})).await.unwrap();
+    owner.wait_chat_final(&run).await.unwrap();
+    assert!(results(&world)[0].contains("Desk 1.0"), "{:?}", results(&world));
+
+    world.fake.calls("exec", json!({"command": "uname", "node": "shed"})).says("not there");
+    talk(&mut owner, KEY, "and the shed?").await;
+    assert!(results(&world).last().unwrap().contains("run on the node `desk`"), "{:?}", results(&world));
+    owner.call("sessions.patch", patch(Value::Null)).await.unwrap();
+    world.fake.calls("exec", json!({"command": "uname"})).says("which?");
+    talk(&mut owner, KEY, "and now?").await;
+    let told = results(&world).pop().unwrap();
+    assert!(told.contains("desk") && told.contains("shed"), "without a choice both are named: {told}");
+    let asked = shed.client.events().iter().filter(|event| event["event"] == "node.invoke.request").count();
+    assert_eq!(asked, 0);
 }
 
 #[tokio::test]

@@ -420,7 +420,7 @@ async fn bad_parameters_are_refused_with_words() {
         assert!(code == "INVALID_REQUEST" && message.contains(words), "{method} {params}: {answer}");
     }
     let surface = node.client.call("node.pluginSurface.refresh", json!({"surface": "canvas"})).await.unwrap();
-    assert_eq!(surface, json!({"surface": "canvas", "pluginSurfaceUrls": {}}));
+    assert_eq!(surface["pluginSurfaceUrls"], node.client.hello()["pluginSurfaceUrls"], "{surface}");
 }
 
 #[tokio::test]

@@ -41,6 +41,7 @@ fn fields() -> Vec<(&'static str, Value, Seen)> {
         ("responseUsage", json!("tokens"), Row("effectiveResponseUsage")),
         ("sendPolicy", json!("deny"), Row("sendPolicy")),
         ("groupActivation", json!("always"), Row("groupActivation")),
+        // What it does: commands_of_a_session_run_on_the_node_it_was_given_and_on_no_other.
         ("execNode", json!("desk"), Row("execNode")),
         ("execHost", json!("gateway"), Kept("execHost", "scenarios::exec_rules")),
         ("execSecurity", json!("deny"), Kept("execSecurity", "commands_are_not_offered_where_none_may_run")),
@@ -198,9 +199,7 @@ async fn a_message_that_answers_to_another_says_so_to_the_model() {
     world.fake.says("Blue, I think.");
     let mut client = world.owner().await;
     talk(&mut client, KEY, "which colour?").await;
-    let history =
-        client.call("chat.history", json!({"sessionKey": KEY, "cursor": "from elsewhere"})).await.unwrap();
-    assert_eq!(history["kind"], "reset");
+    let history = client.call("chat.history", json!({"sessionKey": KEY})).await.unwrap();
     let id = history["messages"][1]["__openclaw"]["id"].clone();
     let send = json!({"sessionKey": KEY, "message": "sure?", "idempotencyKey": "r2", "replyToId": id});
     client.call("chat.send", send).await.unwrap();
@@ -211,5 +210,110 @@ async fn a_message_that_answers_to_another_says_so_to_the_model() {
         let send = json!({"sessionKey": KEY, "message": "x", "idempotencyKey": "r3", name: value});
         let refused = client.request("chat.send", send).await.unwrap();
         assert!(refused["error"]["message"].as_str().unwrap().contains(name), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn what_came_since_a_client_looked_is_told_alone_and_a_cursor_that_fits_nothing_resets() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    world.fake.says("one").says("two");
+    talk(&mut client, KEY, "first").await;
+    let ask = |cursor: &Value| json!({"sessionKey": KEY, "cursor": cursor});
+    let page = client.call("chat.history", json!({"sessionKey": KEY})).await.unwrap();
+    assert_eq!((page.get("kind"), page["messages"].as_array().unwrap().len()), (None, 2), "{page}");
+    let nothing = client.call("chat.history", ask(&page["deltaCursor"])).await.unwrap();
+    assert_eq!((&nothing["kind"], &nothing["messages"]), (&json!("delta"), &json!([])));
+    assert_eq!(nothing["deltaCursor"], page["deltaCursor"]);
+    talk(&mut client, KEY, "second").await;
+    let delta = client.call("chat.history", ask(&page["deltaCursor"])).await.unwrap();
+    let whole = client.call("chat.history", json!({"sessionKey": KEY})).await.unwrap();
+    let new = delta["messages"].as_array().unwrap();
+    assert_eq!((new.len(), &delta["kind"], &delta["hasMore"]), (2, &json!("delta"), &json!(false)));
+    for (told, shown) in new.iter().zip(&whole["messages"].as_array().unwrap()[2..]) {
+        let mark = &shown["__openclaw"];
+        assert_eq!(*told, json!({"message": shown, "messageId": mark["id"], "messageSeq": mark["seq"]}));
+    }
+    assert_eq!(delta["deltaCursor"], whole["deltaCursor"]);
+    client.call("sessions.reset", json!({"key": KEY})).await.unwrap();
+    for strange in [page["deltaCursor"].clone(), json!("from elsewhere")] {
+        let reset = client.call("chat.history", ask(&strange)).await.unwrap();
+        assert_eq!((&reset["kind"], &reset["messages"]), (&json!("reset"), &json!([])), "{reset}");
+        assert_eq!(reset.get("deltaCursor"), None);
+    }
+}
+
+/// A gateway where these settings hold for all agents.
+async fn with_defaults(settings: Value) -> World {
+    World::start_with(OPENAI, |config| {
+        config["models"]["providers"]["fake"]["models"][0]["reasoning"] = json!(true);
+        let defaults = config["agents"]["defaults"].as_object_mut().unwrap();
+        defaults.extend(settings.as_object().unwrap().clone());
+    })
+    .await
+}
+
+/// What the model is told of a plain message, and of the time, where these settings of agents hold.
+async fn told_with(settings: Value) -> (String, bool) {
+    let world = with_defaults(settings).await;
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "hello").await;
+    let asked = world.fake.requests().pop().unwrap().body;
+    let messages = asked["messages"].as_array().unwrap();
+    let is_promised = text_of(&messages[0]).contains("begins with the time it was sent");
+    (text_of(messages.last().unwrap()), is_promised)
+}
+
+#[tokio::test]
+async fn the_time_a_message_was_sent_is_told_in_the_zone_the_owner_wants_or_not_at_all() {
+    let off = json!({"envelopeTimestamp": "off", "envelopeTimezone": "utc"});
+    assert_eq!(told_with(off).await, ("hello".to_owned(), false));
+    for (settings, zone) in [
+        (json!({"userTimezone": "Asia/Tokyo"}), "JST"),
+        (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "user", "envelopeTimestamp": "on"}), "JST"),
+        (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "utc"}), "UTC"),
+        (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "Africa/Lagos"}), "WAT"),
+    ] {
+        let (told, is_promised) = told_with(settings).await;
+        let (stamp, text) = told.split_once("] ").unwrap();
+        assert_eq!((stamp.rsplit(' ').next().unwrap(), text, is_promised), (zone, "hello", true), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn how_hard_models_think_is_as_the_owner_says_for_all_or_for_one_agent() {
+    let world = with_defaults(json!({"thinkingDefault": "high"})).await;
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "hello").await;
+    assert_eq!(world.fake.requests().pop().unwrap().body["reasoning_effort"], "high");
+    let agents = json!([{"id": "main", "default": true}, {"id": "quick", "thinkingDefault": "low"}]);
+    let patch =
+        json!({"raw": json!({"agents": {"list": agents}}).to_string(), "baseHash": hash(&mut client).await});
+    client.call("config.patch", patch).await.unwrap();
+    talk(&mut client, "agent:quick:story", "hello").await;
+    assert_eq!(world.fake.requests().pop().unwrap().body["reasoning_effort"], "low");
+}
+
+/// What a change of the settings says it was made from.
+async fn hash(client: &mut TestClient) -> Value {
+    client.call("config.get", json!({})).await.unwrap()["hash"].take()
+}
+
+#[tokio::test]
+async fn a_long_file_of_the_workspace_is_told_as_far_as_the_owner_wants() {
+    let rows = [
+        (json!({}), true),
+        (json!({"bootstrapMaxChars": 1_000}), false),
+        (json!({"bootstrapTotalMaxChars": 1_000}), false),
+    ];
+    for (settings, is_told) in rows {
+        let world = with_defaults(settings.clone()).await;
+        let file = world.gateway.home().state_dir().join("workspace/AGENTS.md");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, format!("{0}THE MIDDLE{0}", "x ".repeat(2_000))).unwrap();
+        let mut client = world.owner().await;
+        talk(&mut client, "agent:main:main", "hello").await;
+        let system = text_of(&world.fake.requests().pop().unwrap().body["messages"][0]);
+        assert_eq!(system.contains("THE MIDDLE"), is_told, "{settings}");
     }
 }

@@ -239,3 +239,35 @@ async fn updates_may_be_brought_to_the_gateways_own_port() {
         assert_eq!(request.send().await.unwrap().status().as_u16(), status);
     }
 }
+
+/// The names in the platform's menu of a gateway that knows one skill.
+async fn menu(commands: Value) -> Vec<String> {
+    let skills = tempfile::tempdir().unwrap();
+    let file = skills.path().join("haiku/SKILL.md");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, "---\nname: haiku\ndescription: Write a poem\n---\nWrite one.\n").unwrap();
+    let has_menu = commands["native"] != false;
+    let (world, telegram) = start(|config| {
+        config["commands"] = commands;
+        config["skills"] = json!({"load": {"extraDirs": [skills.path()]}});
+    })
+    .await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    telegram.wait_for_calls("deleteMyCommands", 1).await.unwrap();
+    if has_menu {
+        telegram.wait_for_calls("setMyCommands", 1).await.unwrap();
+    }
+    telegram.commands().iter().map(|entry| entry["command"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn the_platforms_menu_has_commands_and_skills_as_the_owner_wants() {
+    let has = |menu: &[String], name: &str| menu.iter().any(|entry| entry == name);
+    let usual = menu(json!({"native": "auto", "nativeSkills": "auto"})).await;
+    assert!(has(&usual, "status") && has(&usual, "haiku"), "{usual:?}");
+    let plain = menu(json!({"native": true, "nativeSkills": false})).await;
+    assert!(has(&plain, "status") && !has(&plain, "haiku"), "{plain:?}");
+    assert_eq!(menu(json!({"native": false})).await, [""; 0]);
+}

@@ -52,14 +52,12 @@ pub struct AgentNames(Vec<String>);
 
 impl AgentNames {
     /// Names as the configuration spells them.
-    #[must_use]
-    pub fn new(names: &[String]) -> Self {
+    fn new(names: &[String]) -> Self {
         Self(names.iter().map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect())
     }
 
     /// Whether nobody is named.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -87,9 +85,9 @@ pub enum Visibility {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentToAgent {
     /// Whether they may at all.
-    pub enabled: bool,
+    enabled: bool,
     /// Who; empty means everybody.
-    pub allow: AgentNames,
+    allow: AgentNames,
 }
 
 impl AgentToAgent {

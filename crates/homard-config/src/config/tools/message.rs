@@ -25,8 +25,8 @@ pub struct MessageTool {
 /// What is put around a text that comes from another conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
-    pub prefix: String,
-    pub suffix: String,
+    prefix: String,
+    suffix: String,
 }
 
 impl Default for MessageTool {

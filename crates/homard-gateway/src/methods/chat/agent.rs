@@ -105,8 +105,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
     let to = delivery::destination(gateway, &params.rest, &key).await?;
     let message = operator_message(gateway, key, params.message, images, run_id.to_string());
     let options = TurnOptions {
-        settings: InlineSettings::asking(model, params.thinking),
-        prompt_mode,
+        settings: InlineSettings { prompt_mode, ..InlineSettings::asking(model, params.thinking) },
         timeout_ms: timeout.map(millis),
         extra_system: params.extra_system_prompt,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),

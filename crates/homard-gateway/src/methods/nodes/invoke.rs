@@ -156,17 +156,14 @@ pub(crate) async fn progress(
     Ok(NodeProgressHeard { ok: true, ignored: !taken })
 }
 
-/// `node.pluginSurface.refresh`: the gateway serves no pages for nodes yet.
+/// `node.pluginSurface.refresh`: where the node finds documents, as its hello said.
 pub(crate) async fn plugin_surface(
-    _cx: Cx,
+    cx: Cx,
     params: NodePluginSurfaceParams,
 ) -> Result<NodePluginSurfaceResult, RequestError> {
     if params.surface.trim().is_empty() {
         return Err(RequestError::invalid("surface required"));
     }
-    Ok(NodePluginSurfaceResult {
-        surface: params.surface,
-        plugin_surface_urls: std::collections::BTreeMap::new(),
-        expires_at_ms: None,
-    })
+    let plugin_surface_urls = crate::http::surface_of(&cx, &params.surface);
+    Ok(NodePluginSurfaceResult { surface: params.surface, plugin_surface_urls, expires_at_ms: None })
 }

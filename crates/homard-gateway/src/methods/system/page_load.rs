@@ -26,8 +26,9 @@ pub(crate) async fn approvals(_cx: Cx, _params: NoParams) -> Result<Vec<Value>, 
 }
 
 /// `plugin.surface.refresh`.
-pub(crate) async fn surface(_cx: Cx, params: SurfaceParams) -> Result<SurfaceUrls, RequestError> {
-    Ok(SurfaceUrls { surface: params.surface, ..SurfaceUrls::default() })
+pub(crate) async fn surface(cx: Cx, params: SurfaceParams) -> Result<SurfaceUrls, RequestError> {
+    let plugin_surface_urls = crate::http::surface_of(&cx, &params.surface);
+    Ok(SurfaceUrls { surface: params.surface, plugin_surface_urls })
 }
 
 /// `sessions.observer.visibility`.

@@ -3,9 +3,11 @@
 //! They are answered because pages show an error or wait otherwise; the methods that would change something do
 //! not exist.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
@@ -49,14 +51,13 @@ impl Method for OpenclawApprovalList {
     type Result = Vec<Value>;
 }
 
-/// `plugin.surface.refresh`: the address of a page that plugins serve.
+/// `plugin.surface.refresh`: where the caller finds documents, as its hello said.
 #[derive(Debug)]
 pub struct PluginSurfaceRefresh;
 
 impl Method for PluginSurfaceRefresh {
     const NAME: &'static str = "plugin.surface.refresh";
     const ACCESS: Access = Access::Operator(Scope::Read);
-    const EMPTY: bool = true;
     type Params = SurfaceParams;
     type Result = SurfaceUrls;
 }
@@ -77,8 +78,8 @@ pub struct SurfaceParams {
 pub struct SurfaceUrls {
     /// Which was asked for.
     pub surface: String,
-    /// Where it is; nowhere.
-    pub plugin_surface_urls: Map<String, Value>,
+    /// Where it is; empty for one that nobody serves.
+    pub plugin_surface_urls: BTreeMap<String, String>,
 }
 
 /// `sessions.observer.visibility`: whether the page shows summaries of what goes on.
@@ -291,7 +292,7 @@ pub struct CatalogListParams {
     /// Without the conversations themselves.
     pub metadata_only: Option<bool>,
     /// Where to go on, per program.
-    pub cursors: Option<std::collections::BTreeMap<String, String>>,
+    pub cursors: Option<BTreeMap<String, String>>,
     pub agent_id: Option<String>,
     /// What progress is told under.
     pub progress_id: Option<String>,

@@ -58,13 +58,15 @@ async fn replies_and_prefixes_are_as_the_owner_wants() {
 #[tokio::test]
 async fn tools_and_costs_are_shown_where_the_conversation_wants_to_know() {
     let key = homard_protocol::SessionKey::parse("agent:main:main").unwrap();
-    for (verbose, usage, expected) in [
-        (None, None, vec!["Done."]),
-        (Some("on"), None, vec!["🛠️ read: notes.md", "⚠️ read failed:", "Done."]),
-        (None, Some("tokens"), vec!["Done.\n\nUsage: "]),
-        (Some("off"), Some("full"), vec!["Done.\n\nUsage: "]),
+    for (verbose, usage, usual, expected) in [
+        (None, None, "off", vec!["Done."]),
+        (None, None, "on", vec!["🛠️ read: notes.md", "⚠️ read failed:", "Done."]),
+        (Some("on"), None, "off", vec!["🛠️ read: notes.md", "⚠️ read failed:", "Done."]),
+        (None, Some("tokens"), "off", vec!["Done.\n\nUsage: "]),
+        (Some("off"), Some("full"), "on", vec!["Done.\n\nUsage: "]),
     ] {
-        let (world, platform) = open(abilities(), json!({})).await;
+        let settings = json!({"agents": {"defaults": {"verboseDefault": usual}}});
+        let (world, platform) = open(abilities(), settings).await;
         let change = move |entry: &mut homard_store::SessionEntry| {
             entry.verbose_level = verbose.map(Word::of);
             entry.response_usage = usage.map(str::to_owned);

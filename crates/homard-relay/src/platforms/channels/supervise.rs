@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::{ChannelError, Inbox, InboxItem, SharedChannel};
+use homard_config::config::gateway::HealthCheck;
 use homard_runtime::{Clock, Mutex, OrCancel, chance};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::Instant;
@@ -17,6 +18,8 @@ use super::status::AccountStatus;
 
 /// How often a connection is looked at, at most.
 const SHORTEST_LOOK: Duration = Duration::from_millis(100);
+/// How often at least, where the owner says nothing.
+const LONGEST_USUAL_LOOK: Duration = Duration::from_secs(5 * 60);
 /// A connection that lasted this long was healthy: what follows is a new trouble.
 const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 /// How long the platform may take to say who we are.
@@ -32,8 +35,7 @@ pub(super) struct Account {
     status: Mutex<AccountStatus>,
     /// Where the present connection puts what it hears.
     inbox: Mutex<Option<Inbox>>,
-    /// How often it is looked at whether the platform is still there; `None` means never.
-    look: Mutex<Option<Duration>>,
+    look: Mutex<HealthCheck>,
     stop: CancellationToken,
     running: watch::Sender<bool>,
     changed: Arc<Notify>,
@@ -108,7 +110,7 @@ impl Account {
         self: Arc<Self>,
         to_relay: mpsc::Sender<InboxItem>,
         clock: Clock,
-        look: Option<Duration>,
+        look: HealthCheck,
         cancel: CancellationToken,
     ) {
         *self.look.lock() = look;
@@ -218,9 +220,13 @@ impl Account {
 
     /// Returns when there has been no sign of life for too long, with how long that is.
     async fn look_after(&self, inbox: &Inbox, clock: &Clock) -> Duration {
-        let Some(look) = *self.look.lock() else { return std::future::pending().await };
         let limit = self.channel.abilities().silence_limit;
-        let mut looks = tokio::time::interval(look.min(limit / 2).max(SHORTEST_LOOK));
+        let look = *self.look.lock();
+        let mut looks = tokio::time::interval(match look {
+            HealthCheck::Off => return std::future::pending().await,
+            HealthCheck::Usual => LONGEST_USUAL_LOOK.min(limit / 2).max(SHORTEST_LOOK),
+            HealthCheck::Every(look) => look,
+        });
         while silence(inbox, clock) <= limit {
             looks.tick().await;
         }

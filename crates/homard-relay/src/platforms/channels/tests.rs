@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{Abilities, ChannelError};
+use homard_config::config::gateway::HealthCheck;
 use homard_runtime::{Clock, Tasks};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -14,6 +15,14 @@ use crate::fixture::{Line, Platform, Shared, World, abilities, address};
 
 /// An account whose task runs; the clock stands still, so silence is measured only where a test turns it.
 fn run(platform: &Arc<Platform>, clock: &Clock) -> (Arc<Account>, CancellationToken, Tasks) {
+    run_looking(platform, clock, HealthCheck::Usual)
+}
+
+fn run_looking(
+    platform: &Arc<Platform>,
+    clock: &Clock,
+    look: HealthCheck,
+) -> (Arc<Account>, CancellationToken, Tasks) {
     let account = Arc::new(Account::new(Arc::new(Shared(Arc::clone(platform))), Arc::default()));
     let (to_relay, heard) = mpsc::channel(1);
     let (tasks, cancel) = (Tasks::new(), CancellationToken::new());
@@ -21,7 +30,7 @@ fn run(platform: &Arc<Platform>, clock: &Clock) -> (Arc<Account>, CancellationTo
     let (running, token, clock) = (Arc::clone(&account), cancel.clone(), clock.clone());
     tasks.spawn(async move {
         let _open = heard;
-        running.run(to_relay, clock, Some(Duration::from_secs(300)), token).await;
+        running.run(to_relay, clock, look, token).await;
     });
     (account, cancel, tasks)
 }
@@ -96,6 +105,32 @@ async fn a_connection_without_a_sign_of_life_is_dead_and_made_again() {
     assert!(account.status().connected);
     cancel.cancel();
     tasks.finish(Duration::from_secs(5)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dead_connection_is_noticed_when_the_owner_has_it_looked_at_and_never_where_it_is_not() {
+    let hour = Duration::from_secs(60 * 60);
+    for (look, noticed_after) in [
+        (HealthCheck::Usual, Some(Duration::from_secs(30))),
+        (HealthCheck::Every(hour), Some(hour)),
+        (HealthCheck::Off, None),
+    ] {
+        let platform = Platform::new(Abilities { silence_limit: Duration::from_secs(60), ..abilities() });
+        platform.line(Line::Dead);
+        let clock = Clock::fixed(0);
+        let (_account, cancel, tasks) = run_looking(&platform, &clock, look);
+        listened(&platform, 1).await;
+        // The first look is at once.
+        tokio::task::yield_now().await;
+        clock.advance(Duration::from_secs(61));
+        if let Some(after) = noticed_after {
+            assert!(tokio::time::timeout(after / 2, listened(&platform, 2)).await.is_err(), "{look:?}");
+        }
+        let noticed = tokio::time::timeout(hour * 2, listened(&platform, 2)).await;
+        assert_eq!(noticed.is_ok(), noticed_after.is_some(), "{look:?}");
+        cancel.cancel();
+        tasks.finish(Duration::from_secs(5)).await;
+    }
 }
 
 #[tokio::test]

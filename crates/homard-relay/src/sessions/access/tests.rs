@@ -1,14 +1,18 @@
 //! Who sees whom.
 
-use homard_config::config::agents::delegation::{AgentNames, AgentToAgent, Visibility};
+use homard_config::config::agents::delegation::{AgentToAgent, Visibility};
 use homard_protocol::{AgentId, SessionKey};
 
-use super::{has_strangers, judge};
+use serde_json::json;
 
-#[test]
-fn visibility_and_the_policy_between_agents_decide_together() {
+use super::{has_strangers, judge};
+use crate::fixture::World;
+
+#[tokio::test]
+async fn visibility_and_the_policy_between_agents_decide_together() {
     let closed = AgentToAgent::default();
-    let open = AgentToAgent { enabled: true, allow: AgentNames::default() };
+    let world = World::new(json!({"tools": {"agentToAgent": {"enabled": true}}}));
+    let open = world.relay.inner().config().tools.agent_to_agent.clone();
     let (main, work) = (AgentId::main(), AgentId::parse("work").unwrap());
     let (same, other) = ((&main, &main), (&main, &work));
     let rows = [

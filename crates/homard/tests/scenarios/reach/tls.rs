@@ -66,6 +66,21 @@ async fn a_generated_certificate_is_known_by_the_fingerprint_the_gateway_prints(
 }
 
 #[tokio::test]
+async fn the_addresses_a_socket_is_told_are_encrypted_where_the_gateway_is() {
+    let plain = World::start().await.gateway;
+    let encrypted = encrypted(json!({"enabled": true})).await;
+    for (gateway, scheme) in [(&plain, "http"), (&encrypted, "https")] {
+        let args = ["gateway", "call", "plugin.surface.refresh", "--params", r#"{"surface":"canvas"}"#];
+        let mut command = homard(gateway.home(), &args);
+        command.env("HOMARD_GATEWAY_PORT", gateway.port().to_string());
+        let output = command.output().await.unwrap();
+        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let url = told["pluginSurfaceUrls"]["canvas"].as_str().unwrap();
+        assert!(url.starts_with(&format!("{scheme}://127.0.0.1:{}/", gateway.port())), "{url}");
+    }
+}
+
+#[tokio::test]
 async fn the_certificate_stays_the_same_over_restarts() {
     let mut gateway = encrypted(json!({"enabled": true})).await;
     let pin = printed(&gateway).await;

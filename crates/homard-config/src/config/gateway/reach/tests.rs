@@ -95,3 +95,16 @@ fn the_local_network_is_told_what_the_owner_wants() {
         assert_eq!(decide(json!({"discovery": {"mdns": mdns}}), env).0.discovery.mdns, mode);
     }
 }
+
+#[test]
+fn chat_platforms_are_looked_at_as_often_as_the_owner_says() {
+    use crate::config::gateway::HealthCheck;
+    for (written, look) in [
+        (json!({}), HealthCheck::Usual),
+        (json!({"channelHealthCheckMinutes": 0}), HealthCheck::Off),
+        (json!({"channelHealthCheckMinutes": 60}), HealthCheck::Every(std::time::Duration::from_secs(3_600))),
+    ] {
+        let (config, told) = decide(json!({"gateway": written}), &[]);
+        assert_eq!((config.gateway.channel_health_check, told), (look, vec![]));
+    }
+}
