@@ -352,8 +352,12 @@ async fn the_answer_of_a_hook_goes_to_the_chat_it_names_or_the_one_used_last() {
 
 #[tokio::test]
 async fn hooks_are_where_the_owner_says_for_whom_and_in_which_conversation() {
-    let world =
-        world(json!({"path": "/in", "allowedAgentIds": ["main"], "defaultSessionKey": "hook:all"})).await;
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["list"] = json!([{"id": "main"}, {"id": "other"}]);
+        config["hooks"] = json!({"enabled": true, "token": TOKEN, "path": "/in", "allowedAgentIds": ["main"],
+            "defaultSessionKey": "hook:all"});
+    })
+    .await;
     assert_eq!(call(&world, "/hooks/agent", json!({"message": "m"})).await.status, 405, "no hooks there");
     let refused = call(&world, "/in/agent", json!({"message": "m", "agentId": "other"})).await;
     assert!(refused.status == 400 && refused.body.contains("hooks.allowedAgentIds"), "{refused:?}");
