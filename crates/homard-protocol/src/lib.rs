@@ -20,7 +20,6 @@ pub mod method;
 pub mod methods;
 pub mod presence;
 pub mod prompt_report;
-pub mod run_status;
 pub mod scope;
 pub mod session_key;
 pub mod session_ref;
@@ -40,10 +39,10 @@ pub use message::{
     ToolResultMessage, Usage, UserBlock, UserContent, UserMessage,
 };
 pub use method::Method;
-pub use run_status::{CallOutcome, CallState, FailReason, RunAnswer, RunStatus};
 pub use scope::{Role, Scope, ScopeSet};
 pub use session_key::{SessionKey, SessionKeyError, SessionScope};
 pub use session_ref::SessionRef;
+pub use session_words::run_status::{CallOutcome, CallState, FailReason, RunAnswer, RunStatus};
 pub use session_words::{ChatKind, QueueMode, ThinkingLevel};
 pub use transcript::{Entry, EntryKind, SessionHeader};
 pub use word::Word;

@@ -65,7 +65,6 @@ impl ApprovalRequest {
 /// Under which rules a command runs, and where.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandTerms {
-    /// The security mode.
     pub security: Option<String>,
     /// When such commands are asked about.
     pub ask: Option<String>,

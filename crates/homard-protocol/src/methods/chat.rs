@@ -11,11 +11,11 @@ use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method};
-use crate::run_status::RunAnswer;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::{SessionDefaults, SessionRow};
+use crate::session_words::run_status::RunAnswer;
 use crate::session_words::{QueueMode, ThinkingLevel, Verbosity};
 use crate::word::Word;
 

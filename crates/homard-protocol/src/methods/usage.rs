@@ -12,11 +12,11 @@ use serde_with::skip_serializing_none;
 use crate::id::{AgentId, RunId};
 use crate::message::Usage;
 use crate::method::{Access, Method, NoParams};
-use crate::run_status::{CallOutcome, CallState, FailReason, RunStatus};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_words::ThinkingLevel;
+use crate::session_words::run_status::{CallOutcome, CallState, FailReason, RunStatus};
 use crate::word::{Word, words};
 
 /// Days in a report unless the caller says otherwise.

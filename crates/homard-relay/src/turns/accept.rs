@@ -150,45 +150,9 @@ impl Turns {
         let waiting = Waiting { run, kept: None, admitted, request, report, merged: Vec::new() };
         let turns = self.clone();
         self.inner().tasks().spawn(async move {
-            let _hung_up = tell.send(turns.keep(waiting).await);
+            let _hung_up = tell.send(keep(&turns, waiting).await);
         });
         told.await.unwrap_or(Err(AcceptError::Stopping))
-    }
-
-    /// Keeps a message whose run is reserved, and lets it wait.
-    async fn keep(&self, mut waiting: Waiting) -> Result<Accepted, AcceptError> {
-        let run = Arc::clone(&waiting.run);
-        // The lane may begin at once: its first write is behind this one and shares its commit. It tells
-        // nobody anything before it knows that the message is kept.
-        let (is_kept, kept) = oneshot::channel();
-        let new = new_run(&waiting.admitted, &run.id, &waiting.request);
-        let (is_heard, source) = (waiting.request.options.origin.is_some(), waiting.request.options.source());
-        let stored = match self.inner().store().runs().post(new).await {
-            Ok(stored) => stored,
-            Err(error) => {
-                self.runs().remove(&run);
-                return Err(error.into());
-            }
-        };
-        waiting.kept = Some(kept);
-        self.lanes().put(self, waiting);
-        let duplicate = match stored.await {
-            Ok(Stored::New) => None,
-            Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
-            Err(error) => Some(Err(error.into())),
-        };
-        if let Some(answer) = duplicate {
-            self.lanes().withdraw(&run);
-            self.runs().remove(&run);
-            return answer;
-        }
-        if !is_heard {
-            trail::accepted(&run, source);
-        }
-        if is_kept.send(()).is_err() {
-            tracing::debug!(run = %run.id, "the lane is gone; the message is answered after the next start");
-        }
-        Ok(Accepted::Started { run_id: run.id.clone(), session_key: run.session_key.clone() })
     }
 
     /// A run for a message that has found its place.
@@ -214,6 +178,42 @@ impl Turns {
             self.lanes().put(self, waiting);
         }
     }
+}
+
+/// Keeps a message whose run is reserved, and lets it wait.
+async fn keep(turns: &Turns, mut waiting: Waiting) -> Result<Accepted, AcceptError> {
+    let run = Arc::clone(&waiting.run);
+    // The lane may begin at once: its first write is behind this one and shares its commit. It tells
+    // nobody anything before it knows that the message is kept.
+    let (is_kept, kept) = oneshot::channel();
+    let new = new_run(&waiting.admitted, &run.id, &waiting.request);
+    let (is_heard, source) = (waiting.request.options.origin.is_some(), waiting.request.options.source());
+    let stored = match turns.inner().store().runs().post(new).await {
+        Ok(stored) => stored,
+        Err(error) => {
+            turns.runs().remove(&run);
+            return Err(error.into());
+        }
+    };
+    waiting.kept = Some(kept);
+    turns.lanes().put(turns, waiting);
+    let duplicate = match stored.await {
+        Ok(Stored::New) => None,
+        Ok(Stored::Duplicate(record)) => Some(Ok(known(record))),
+        Err(error) => Some(Err(error.into())),
+    };
+    if let Some(answer) = duplicate {
+        turns.lanes().withdraw(&run);
+        turns.runs().remove(&run);
+        return answer;
+    }
+    if !is_heard {
+        trail::accepted(&run, source);
+    }
+    if is_kept.send(()).is_err() {
+        tracing::debug!(run = %run.id, "the lane is gone; the message is answered after the next start");
+    }
+    Ok(Accepted::Started { run_id: run.id.clone(), session_key: run.session_key.clone() })
 }
 
 /// The run a message becomes.

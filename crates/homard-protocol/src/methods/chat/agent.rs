@@ -8,12 +8,12 @@ use serde_with::skip_serializing_none;
 use crate::id::{AgentId, RunId, SessionId};
 use crate::method::{Access, Method, NoParams};
 use crate::methods::chat::Attachment;
-use crate::run_status::{FailReason, RunAnswer};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
 use crate::session_row::ThinkingLevelOption;
 use crate::session_words::ThinkingLevel;
+use crate::session_words::run_status::{FailReason, RunAnswer};
 use crate::word::{Word, words};
 
 /// `agent`: one turn, answered twice with the same id: accepted, then finished.

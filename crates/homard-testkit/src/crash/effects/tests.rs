@@ -1,3 +1,5 @@
+//! What commands did is counted as it was done.
+
 use std::collections::BTreeSet;
 
 use super::{Effects, counted};

@@ -1,3 +1,5 @@
+//! Each message people see is covered by a record of its own.
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
