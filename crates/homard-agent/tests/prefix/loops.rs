@@ -167,6 +167,8 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
 
 /// Where a body keeps its conversation.
 fn messages(body: &mut Value) -> Vec<Value> {
+    // The API behind a Google login has what others send in an envelope.
+    let body = if body.get("request").is_some() { &mut body["request"] } else { body };
     let field = ["messages", "contents", "input"].into_iter().find(|field| body.get(field).is_some());
     let list = body[field.expect("a body has a conversation")].take();
     serde_json::from_value(list).unwrap()

@@ -164,7 +164,7 @@ async fn a_run_whose_end_cannot_be_written_is_told_as_an_error() {
         let letter = b'a' + u8::try_from(chance >> 24).unwrap_or_default() % 26;
         if at.is_multiple_of(100_000) { ' ' } else { char::from(letter) }
     };
-    fake.says((1..3_000_000).map(&mut letter).collect::<String>());
+    fake.says((1..2_200_000).map(&mut letter).collect::<String>());
     let run = say(&mut client, KEY, "talk").await;
     let last = client.wait_chat_final(&run).await.unwrap();
     assert_eq!(last["state"], "error", "the person hears that it was not kept");

@@ -14,6 +14,9 @@ use crate::bench::turns::{Plan, play};
 const RATE: usize = 10;
 /// Conversations that take turns; each round of turns speaks in other ones.
 const SESSIONS: usize = 50;
+/// Turns of a conversation before others take its place: one that is at work is held in memory, and one that never ends
+/// would only show how long it is.
+const TURNS: usize = 20;
 /// How often clients leave and come back.
 const ROUND: Duration = Duration::from_secs(10);
 /// The first part, which is not counted: caches fill.
@@ -40,7 +43,7 @@ pub(in crate::bench) async fn play_for(stage: &Stage, long: Duration, report: &m
         while begun.elapsed() < round.min(long) {
             ticks.tick().await;
             let first = (second * RATE) % SESSIONS;
-            let all = keys("soak", SESSIONS);
+            let all = keys(&format!("soak{}", second * RATE / (SESSIONS * TURNS)), SESSIONS);
             let speak: Vec<String> = all.into_iter().cycle().skip(first).take(RATE).collect();
             let (name, say) = (format!("soak{second}"), "hello".to_owned());
             play(&mut conns, &Plan { name, keys: speak, turns: 1, at_once: RATE, say }).await?;
@@ -56,7 +59,8 @@ pub(in crate::bench) async fn play_for(stage: &Stage, long: Duration, report: &m
 fn tell(seen: &[(f64, f64, f64)], turns: usize, report: &mut Report) -> Option<()> {
     let mut section = Section::new(
         "A long day",
-        "10 turns a second in 50 conversations, clients that leave and come back every 10 s, a job every 10 s.",
+        "10 turns a second in 50 conversations at a time, of 20 turns each; clients that leave and come back every 10 s, \
+         a job every 10 s.",
         &["seconds", "RSS MB", "anonymous MB"],
     );
     for (at, rss, own) in seen.iter().step_by(seen.len().div_ceil(ROWS).max(1)) {
