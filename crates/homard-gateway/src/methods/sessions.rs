@@ -264,7 +264,7 @@ fn preview_item(kind: EntryKind, chars: usize) -> Option<PreviewItem> {
         Message::Other(_) => return None,
     };
     let text = message.text().clip_chars(chars).to_owned();
-    (!text.is_empty()).then(|| PreviewItem { role, text })
+    (!text.is_empty()).then_some(PreviewItem { role, text })
 }
 
 /// `sessions.resolve`.

@@ -270,7 +270,7 @@ pub(super) async fn hear(stream: BoxStream<'static, StreamEvent>) -> Heard {
             StreamEvent::Start => heard.starts += 1,
             StreamEvent::Text(text) => heard.text.push_str(&text),
             StreamEvent::Attempt(it) => {
-                heard.attempts.push((it.provider, it.profile, it.reason.to_string(), it.next))
+                heard.attempts.push((it.provider, it.profile, it.reason.to_string(), it.next));
             }
             StreamEvent::Done(_) | StreamEvent::Failed(_) => panic!("a stream ends once"),
             StreamEvent::Thinking(_)
