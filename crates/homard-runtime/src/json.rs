@@ -368,7 +368,7 @@ macro_rules! number_keys {
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
             match self.0.parse() {
                 Ok(number) => visitor.$visit(number),
-                Err(_) => visitor.visit_string(self.0),
+                Err(_) => Err(ReadError::custom("invalid value: expected key to be a number in quotes")),
             }
         }
     )*};
