@@ -468,7 +468,10 @@ impl<'de> VariantAccess<'de> for Content {
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _length: usize, visitor: V) -> Result<V::Value, ReadError> {
-        self.read("tuple variant", |value| Tree(value).deserialize_seq(visitor))
+        self.read("tuple variant", |value| match value {
+            Value::Array(items) => visit_array(items, visitor),
+            other => Err(Tree(other).misfit(&"tuple variant")),
+        })
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -476,7 +479,10 @@ impl<'de> VariantAccess<'de> for Content {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        self.read("struct variant", |value| Tree(value).deserialize_map(visitor))
+        self.read("struct variant", |value| match value {
+            Value::Object(fields) => visit_object(fields, visitor),
+            other => Err(Tree(other).misfit(&"struct variant")),
+        })
     }
 }
 
