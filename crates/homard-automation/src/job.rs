@@ -387,7 +387,7 @@ fn check_length(field: &str, text: &str, most: usize) -> Result<(), CronError> {
 }
 
 /// Fields of a patch; `state` is the gateway's own.
-const PATCHABLE: [&str; 15] = [
+const PATCHABLE: [&str; 16] = [
     "agentId",
     "deleteAfterRun",
     "delivery",
@@ -395,6 +395,7 @@ const PATCHABLE: [&str; 15] = [
     "displayName",
     "enabled",
     "failureAlert",
+    "missedRuns",
     "name",
     "pacing",
     "payload",

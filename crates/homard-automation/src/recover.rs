@@ -1,10 +1,16 @@
 //! After a start: runs that were under way are gone on with, what was missed is due once, nothing is twice.
 
+use homard_protocol::methods::cron::CronMissedRuns;
 use homard_runtime::{OrLog, Timestamp};
 use homard_store::{CronJobRow, StoreError};
+use jiff::tz::TimeZone;
 
 use crate::automation::Automation;
 use crate::job::Job;
+
+/// Most runs that are made up for after a start, beside the one that is due: a job of every minute and a week of holidays
+/// would be ten thousand.
+pub(crate) const MAX_MADE_UP: u32 = 24;
 
 impl Automation {
     /// Brings the tables in order. The relay has recovered before: a turn that was cut off is over by now, one that
@@ -28,17 +34,25 @@ impl Automation {
         Ok(())
     }
 
-    /// What was due while the gateway was down is due now, once, unless the owner does not want it.
+    /// What was due while the gateway was down is due now, once, unless its owner wants it otherwise.
     async fn catch_up(&self, job: &Job, now: Timestamp) -> Result<(), StoreError> {
         let missed = job.state.next_run_at_ms.is_some_and(|due| due <= now);
         let unarmed = job.state.next_run_at_ms.is_none();
-        let skips = self.config().cron.skip_missed && missed;
-        if !job.enabled() || job.row.running.is_some() || !(unarmed || skips) {
+        let usual = if self.config().cron.skip_missed { CronMissedRuns::Skip } else { CronMissedRuns::Once };
+        let wanted = job.spec.missed_runs.unwrap_or(usual);
+        let skips = missed && wanted == CronMissedRuns::Skip;
+        let makes_up = missed && wanted == CronMissedRuns::All;
+        if !job.enabled() || job.row.running.is_some() || !(unarmed || skips || makes_up) {
             return Ok(());
         }
         let zone = self.zone();
         let change = Box::new(move |row: &mut CronJobRow| {
             let Ok(mut job) = Job::read(row.clone()) else { return false };
+            if makes_up {
+                job.state.runs_to_make_up = missed_after_the_first(&job, now, &zone);
+                *row = job.to_row();
+                return true;
+            }
             let armed = job.arm(now, &zone);
             if job.state.next_run_at_ms.is_some_and(|due| due <= now) && skips {
                 // Due once, and that is over.
@@ -56,3 +70,15 @@ impl Automation {
         self.inner.store.cron().change(&job.row.id, change).await.map(drop)
     }
 }
+
+/// How many times of a job have passed beside the first, up to the limit.
+fn missed_after_the_first(job: &Job, now: Timestamp, zone: &TimeZone) -> Option<u32> {
+    let plan = job.plan(zone).ok().filter(|plan| !plan.is_once())?;
+    let passed = |slot: &Timestamp| plan.next_after(*slot).ok().filter(|next| *next <= now);
+    let most = usize::try_from(MAX_MADE_UP).unwrap_or(usize::MAX);
+    let missed = std::iter::successors(passed(&job.state.next_run_at_ms?), passed).take(most).count();
+    u32::try_from(missed).ok().filter(|missed| *missed > 0)
+}
+
+#[cfg(test)]
+mod tests;

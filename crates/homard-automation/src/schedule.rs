@@ -8,7 +8,7 @@ use croner::parser::{CronParser, Seconds, Year};
 use homard_protocol::methods::cron::CronSchedule;
 use homard_runtime::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp as Moment, Zoned, civil};
+use jiff::{SignedDuration, Timestamp as Moment, Zoned, civil};
 
 pub use words::{duration_words, read_duration, schedule_words};
 
@@ -121,13 +121,30 @@ impl Plan {
                 let from = Zoned::new(from, zone.clone());
                 let mut found = cron.find_next_occurrence(&from, false).map_err(|_none| never())?;
                 // A library that answered with the moment itself would have a job run for ever.
-                while found.timestamp() <= from.timestamp() {
+                while found.timestamp() <= from.timestamp() || !is_meant(cron, &found) {
                     found = cron.find_next_occurrence(&found, false).map_err(|_none| never())?;
                 }
                 Ok(found.timestamp().as_millisecond().saturating_add(*offset))
             }
         }
     }
+}
+
+/// Whether a moment is one of the expression: by its wall time, or because the clocks leapt over one to come to it. The
+/// library answers with the end of such a gap for whatever is next due on a later day, too.
+fn is_meant(cron: &Cron, at: &Zoned) -> bool {
+    if cron.is_time_matching(at).unwrap_or(true) {
+        return true;
+    }
+    let (moment, zone) = (at.timestamp(), at.time_zone());
+    let Ok(before) = moment.checked_sub(SignedDuration::from_nanos(1)) else { return true };
+    let as_if_utc = |wall: civil::DateTime| wall.to_zoned(TimeZone::UTC).ok();
+    let (Some(gap), Some(end)) =
+        (as_if_utc(zone.to_offset(before).to_datetime(moment)), as_if_utc(at.datetime()))
+    else {
+        return true;
+    };
+    cron.find_next_occurrence(&gap, true).is_ok_and(|leapt_over| leapt_over < end)
 }
 
 /// Checks a schedule that somebody asks for now.

@@ -102,6 +102,7 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
     match job.plan(zone).and_then(|plan| plan.next_after(end.ended_at)) {
         Ok(natural) => {
             let earliest = end.started_at.saturating_add(MIN_REFIRE_MS);
+            let natural = if takes_one_to_make_up(job, end) { earliest } else { natural };
             job.state.next_run_at_ms = Some(natural.max(earliest).max(end.ended_at + backoff_ms(errors)));
             job.state.schedule_error_count = None;
         }
@@ -115,6 +116,17 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
             }
         }
     }
+}
+
+/// Whether the next run makes up for a time that passed while the gateway was down. What somebody tried out before its
+/// time made up for none.
+fn takes_one_to_make_up(job: &mut Job, end: &End) -> bool {
+    let was_due = job.state.next_run_at_ms.is_some_and(|due| due <= end.started_at);
+    let left = job.state.runs_to_make_up.filter(|left| *left > 0 && was_due);
+    if let Some(left) = left {
+        job.state.runs_to_make_up = Some(left - 1).filter(|left| *left > 0);
+    }
+    left.is_some()
 }
 
 /// How long a job waits that failed so often in a row.

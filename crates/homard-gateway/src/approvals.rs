@@ -14,9 +14,10 @@ use homard_protocol::events::{
 };
 use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecided, ApprovalDecision, ApprovalEnding, ApprovalKind, ApprovalSeverity,
-    ExecApproval, ExecApprovalDetails, ExecHost, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
-    PendingApproval, PluginApproval, PluginApprovalDetails,
+    ExecApproval, ExecApprovalDetails, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE, PendingApproval,
+    PluginApproval, PluginApprovalDetails,
 };
+use homard_protocol::session_words::ExecHost;
 use homard_relay::DomainEvent;
 use homard_runtime::{Clip, brief, visible};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};

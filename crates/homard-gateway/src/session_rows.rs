@@ -5,6 +5,7 @@ use homard_models::select::{default_level, supported_levels};
 use homard_protocol::session_row::{
     SessionDefaults, SessionRow, SessionRowKind, SessionStatus, ThinkingLevelOption,
 };
+use homard_protocol::session_words::ResponseUsage;
 use homard_protocol::{ChatKind, SessionKey};
 use homard_store::{SessionEntry, SessionKind, SessionRecord};
 
@@ -73,7 +74,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         reasoning_level: entry.reasoning_level.clone(),
         elevated_level: entry.elevated_level.clone(),
         response_usage: entry.response_usage.clone(),
-        effective_response_usage: Some(entry.response_usage.clone().unwrap_or_else(|| "off".to_owned())),
+        effective_response_usage: Some(entry.response_usage.clone().unwrap_or(ResponseUsage::Off.into())),
         effective_queue_mode: Some(gateway.relay().turns().queue_mode(&record.key, Some(entry))),
         exec_node: entry.exec_node.clone(),
         send_policy: entry.send_policy.clone(),
@@ -98,7 +99,7 @@ pub(crate) fn empty_row(gateway: &Gateway, key: &SessionKey) -> SessionRow {
         is_main: key.is_main(),
         model_provider: Some(model.provider.to_string()),
         model: Some(model.model.to_string()),
-        effective_response_usage: Some("off".to_owned()),
+        effective_response_usage: Some(ResponseUsage::Off.into()),
         effective_queue_mode: Some(gateway.relay().turns().queue_mode(key, None)),
         ..SessionRow::default()
     }

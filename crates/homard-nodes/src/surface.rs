@@ -8,6 +8,7 @@ use std::sync::Arc;
 use homard_protocol::DeviceId;
 use homard_protocol::connect::ConnectParams;
 use homard_protocol::events::{NodeDecision, NodePairRequestedEvent, NodePairResolvedEvent};
+use homard_protocol::methods::devices::ApprovedVia;
 use homard_store::{NewNodeRequest, StoreError};
 
 use crate::activity::Activity;
@@ -64,7 +65,7 @@ impl Nodes {
         }
         let device = store.devices().get(id).await?;
         let let_in_silently =
-            device.as_ref().and_then(|device| device.approved_via.as_deref()) == Some("silent");
+            device.as_ref().is_some_and(|device| device.approved_via == Some(ApprovedVia::Silent.into()));
         let asked = store
             .nodes()
             .ask(NewNodeRequest {

@@ -17,6 +17,7 @@ mod read;
 mod rules;
 
 use homard_channel::{Inbound, Sender};
+use homard_protocol::session_words::GroupActivation;
 
 pub use allow::{AllowList, MatchSource, NameMatching, Who};
 pub use bots::{BotLoops, LoopLimit};
@@ -46,29 +47,9 @@ pub struct Case<'a> {
     /// What counts as our name for the agent that would answer.
     pub patterns: &'a MentionPatterns,
     /// What `/activation` said in the conversation it belongs to.
-    pub activation: Option<Activation>,
+    pub activation: Option<GroupActivation>,
     /// How many messages of programs came in a row there, this one included; [`BotLoops::heard`] counts.
     pub bots_in_a_row: usize,
-}
-
-/// When we answer in a group, as `/activation` says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    /// When we are meant.
-    Mention,
-    Always,
-}
-
-impl Activation {
-    /// Reads the word a session keeps (`groupActivation`).
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word.trim().to_ascii_lowercase().as_str() {
-            "mention" => Some(Self::Mention),
-            "always" => Some(Self::Always),
-            _ => None,
-        }
-    }
 }
 
 /// What a sender may do.

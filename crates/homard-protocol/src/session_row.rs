@@ -6,7 +6,10 @@ use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId, SessionId};
 use crate::session_key::{SessionKey, SessionScope};
-use crate::session_words::{ChatKind, Elevation, QueueMode, SendAction, ThinkingLevel, Thoughts, Verbosity};
+use crate::session_words::{
+    ChatKind, Elevation, GroupActivation, QueueMode, ResponseUsage, SendAction, ThinkingLevel, Thoughts,
+    Verbosity,
+};
 use crate::word::{Word, words};
 
 words! {
@@ -167,9 +170,9 @@ pub struct SessionRow {
     pub reasoning_level: Option<Word<Thoughts>>,
     /// Whether commands may run outside the sandbox.
     pub elevated_level: Option<Word<Elevation>>,
-    pub response_usage: Option<String>,
+    pub response_usage: Option<Word<ResponseUsage>>,
     /// The same with what holds where nothing is said.
-    pub effective_response_usage: Option<String>,
+    pub effective_response_usage: Option<Word<ResponseUsage>>,
     /// What happens to messages while a run is under way.
     pub effective_queue_mode: Option<QueueMode>,
     /// The node its commands run on, where they run on one.
@@ -177,7 +180,7 @@ pub struct SessionRow {
     /// Whether answers may be sent.
     pub send_policy: Option<Word<SendAction>>,
     /// When a group is answered.
-    pub group_activation: Option<String>,
+    pub group_activation: Option<Word<GroupActivation>>,
     /// The session that made this one.
     pub spawned_by: Option<String>,
 }

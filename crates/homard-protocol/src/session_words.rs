@@ -196,6 +196,50 @@ impl SendAction {
 }
 
 words! {
+    /// What a command runs on.
+    #[derive(Default)]
+    ExecHost {
+        Auto = "auto",
+        Sandbox = "sandbox",
+        #[default]
+        Gateway = "gateway",
+        Node = "node",
+    }
+}
+
+words! {
+    /// When a group is answered.
+    GroupActivation {
+        /// When we are meant.
+        Mention = "mention",
+        Always = "always",
+    }
+}
+
+words! {
+    /// What is said about costs below answers.
+    #[derive(Default)]
+    ResponseUsage {
+        #[default]
+        Off = "off",
+        Tokens = "tokens",
+        /// Tokens, money and whose conversation it is.
+        Full = "full",
+    }
+}
+
+impl ResponseUsage {
+    /// Reads one of the words people use.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word.trim().to_lowercase().as_str() {
+            "on" => Some(Self::Tokens),
+            word => word.parse().ok(),
+        }
+    }
+}
+
+words! {
     /// With how many people one talks.
     ChatKind {
         Direct = "direct",

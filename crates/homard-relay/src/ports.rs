@@ -12,9 +12,9 @@ use futures_util::future::BoxFuture;
 use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
-    AgentLine, AgentsPort, ChildLine, ChildTask, Described, HistoryPage, HistoryWanted, Letter, LetterAnswer,
-    MessageArgs, MessagePort, PortError, Ports, SessionFilter, SessionsPage, SessionsPort, Spawned, ToolCx,
-    VisionPort,
+    AgentLine, AgentsPort, ChildLine, ChildTask, Described, FoundMessages, HistoryPage, HistoryWanted,
+    Letter, LetterAnswer, MessageArgs, MessagePort, PortError, Ports, SessionFilter, SessionsPage,
+    SessionsPort, SessionsQuestion, Spawned, ToolCx, VisionPort,
 };
 
 use crate::parts::{Parts, TurnSetup};
@@ -87,6 +87,14 @@ impl SessionsPort for Room {
         wanted: HistoryWanted,
     ) -> BoxFuture<'a, Result<HistoryPage, PortError>> {
         ask!(self, |relay| relay.sessions().history_seen(cx, &wanted))
+    }
+
+    fn search<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        question: SessionsQuestion,
+    ) -> BoxFuture<'a, Result<FoundMessages, PortError>> {
+        ask!(self, |relay| relay.sessions().search_seen(cx, question))
     }
 
     fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>> {

@@ -13,7 +13,8 @@ mod rows;
 use std::collections::BTreeMap;
 
 use homard_protocol::session_words::{
-    Elevation, ExecAsk, ExecSecurity, QueueDrop, SendAction, Thoughts, Verbosity,
+    Elevation, ExecAsk, ExecHost, ExecSecurity, GroupActivation, QueueDrop, ResponseUsage, SendAction,
+    Thoughts, Verbosity,
 };
 use homard_protocol::{AgentId, ChatKind, QueueMode, SessionId, SessionKey, ThinkingLevel, Word};
 use homard_runtime::Timestamp;
@@ -69,18 +70,18 @@ pub struct SessionEntry {
     pub reasoning_level: Option<Word<Thoughts>>,
     pub elevated_level: Option<Word<Elevation>>,
     pub tts_auto: Option<String>,
-    pub exec_host: Option<String>,
+    pub exec_host: Option<Word<ExecHost>>,
     pub exec_security: Option<Word<ExecSecurity>>,
     pub exec_ask: Option<Word<ExecAsk>>,
     pub exec_node: Option<String>,
-    pub response_usage: Option<String>,
+    pub response_usage: Option<Word<ResponseUsage>>,
     pub provider_override: Option<String>,
     pub model_override: Option<String>,
     pub model_override_source: Option<String>,
     pub auth_profile_override: Option<String>,
     pub auth_profile_override_source: Option<String>,
     pub auth_profile_override_compaction_count: Option<u64>,
-    pub group_activation: Option<String>,
+    pub group_activation: Option<Word<GroupActivation>>,
     pub group_activation_needs_system_intro: Option<bool>,
     pub send_policy: Option<Word<SendAction>>,
     pub queue_mode: Option<Word<QueueMode>>,

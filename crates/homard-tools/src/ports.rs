@@ -34,8 +34,9 @@ pub use gateway::{ConfigWrite, GatewayPort};
 pub use message::{ButtonArgs, MessageArgs, MessagePort, MessageVerb};
 pub use nodes::{NodeAnswer, NodeCall, NodesPort};
 pub use sessions::{
-    AgentLine, AgentsPort, ChildLine, ChildTask, HistoryLine, HistoryPage, HistoryWanted, Letter,
-    LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsPage, SessionsPort, Spawned,
+    AgentLine, AgentsPort, ChildLine, ChildTask, FoundMessage, FoundMessages, HistoryLine, HistoryPage,
+    HistoryWanted, Letter, LetterAnswer, SessionFilter, SessionLine, SessionTarget, SessionsPage,
+    SessionsPort, SessionsQuestion, Spawned,
 };
 pub use vision::{Described, VisionPort};
 

@@ -24,6 +24,7 @@ use crate::tools::conversations::agents_list;
 use crate::tools::conversations::session_status;
 use crate::tools::conversations::sessions_history;
 use crate::tools::conversations::sessions_list;
+use crate::tools::conversations::sessions_search;
 use crate::tools::conversations::sessions_send;
 use crate::tools::conversations::sessions_spawn;
 use crate::tools::conversations::subagents;
@@ -56,6 +57,7 @@ const TABLE: &[ToolEntry] = &[
     session_status::ENTRY,
     sessions_history::ENTRY,
     sessions_list::ENTRY,
+    sessions_search::ENTRY,
     sessions_send::ENTRY,
     sessions_spawn::ENTRY,
     subagents::ENTRY,

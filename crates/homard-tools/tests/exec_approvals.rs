@@ -8,7 +8,7 @@ use std::sync::Arc;
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{ExecRules, PolicyFile, PolicyStore};
 use homard_exec::{BuiltEnv, Processes};
-use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId};
+use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, Word};
 use homard_runtime::Clock;
 use homard_tools::{
     Approvals, Label, ProgressSender, Question, Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy,
@@ -176,7 +176,7 @@ async fn the_model_can_only_be_stricter_than_the_owner() {
 async fn where_the_owner_wants_commands_elsewhere_none_run_here() {
     for (host, word) in [("node", "run on a node"), ("sandbox", "sandbox")] {
         let mut world = World::new(None, None);
-        world.scope.exec.host = Some(host.to_owned());
+        world.scope.exec.host = Some(Word::of(host));
         let outcome = world.exec(json!({"command": TOUCH, "host": "gateway"})).await;
         assert!(!world.ran() && words(&outcome).contains(word), "{outcome:?}");
     }

@@ -27,7 +27,7 @@ export const words = {
   anywhere: (port: string) => `ws://<gateway>${port ? `:${port}` : ''}`,
   version: (version: string) => `version ${version}`,
   may: 'May',
-  approvedVia: { owner: 'You let it in', silent: 'Let in by itself: it is on the gateway’s machine', 'setup-code': 'Came with a setup code' } as Record<string, string>,
+  approvedVia: { owner: 'You let it in', silent: 'Let in by itself: it is on the gateway’s machine', bootstrap: 'Came with a setup code' } as Record<string, string>,
   roles: { operator: 'Controls the gateway', node: 'Offers commands' } as Record<string, string>,
   role: (role: string) => `Acts as ${role}`,
 

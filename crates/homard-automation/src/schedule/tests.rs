@@ -57,6 +57,8 @@ fn calendars_are_followed_over_changes_of_the_clock_and_leap_days() {
             "2026-10-31T12:00:00Z",
             &["2026-10-31T13:00:00Z", "2026-11-01T14:00:00Z"],
         ),
+        // A job of the hour before the gap has run when the gap comes.
+        ("30 1 * * *", "America/New_York", "2026-03-08T06:30:01Z", &["2026-03-09T05:30:00Z"]),
         // Half past two does not exist on that day: it is run when the gap is over, and not left out.
         (
             "30 2 * * *",

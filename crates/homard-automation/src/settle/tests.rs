@@ -152,3 +152,92 @@ fn somebody_is_told_after_enough_failures_and_not_too_often() {
     assert_eq!(settle(&mut never, &failed, Some(usual), &TimeZone::UTC).alert, None);
     assert!(settle(&mut own, &failed, None, &TimeZone::UTC).alert.is_some());
 }
+
+#[test]
+fn runs_to_make_up_for_follow_one_another_and_then_the_schedule_holds_again() {
+    let every = json!({"kind": "every", "everyMs": HOUR, "anchorMs": NOW});
+    let mut job = job(&every, &json!({"missedRuns": "all"}));
+    job.state.runs_to_make_up = Some(2);
+    job.state.next_run_at_ms = Some(NOW);
+    let (mut started, now) = (NOW + 3 * HOUR + 5, NOW + 3 * HOUR + 5);
+    for left in [Some(1), None] {
+        ended(&mut job, CronRunStatus::Ok, started, 10);
+        assert_eq!(job.state.runs_to_make_up, left);
+        assert_eq!(job.state.next_run_at_ms, Some(started + MIN_REFIRE_MS));
+        started += MIN_REFIRE_MS;
+    }
+    ended(&mut job, CronRunStatus::Ok, started, 10);
+    assert_eq!(job.state.next_run_at_ms, Some(NOW + 4 * HOUR), "{now}");
+}
+
+#[test]
+fn who_tries_a_job_out_makes_up_for_nothing() {
+    let mut job = job(&json!({"kind": "every", "everyMs": HOUR, "anchorMs": NOW}), &json!({}));
+    (job.state.runs_to_make_up, job.state.next_run_at_ms) = (Some(2), Some(NOW + HOUR));
+    ended(&mut job, CronRunStatus::Ok, NOW + 5, 10);
+    assert_eq!(job.state.runs_to_make_up, Some(2));
+    assert_eq!(job.state.next_run_at_ms, Some(NOW + HOUR));
+}
+
+/// Half of the world's ways to change the clock, with an hour at which they do: by an hour, by half an hour, at midnight,
+/// backwards in winter, never.
+const ZONES: [(&str, &str); 10] = [
+    ("UTC", "0 2 * * *"),
+    ("America/New_York", "30 2 * * *"),
+    ("America/Havana", "0 0 * * *"),
+    ("America/St_Johns", "0 2 * * *"),
+    ("Europe/London", "30 1 * * *"),
+    ("Europe/Paris", "59 2 * * *"),
+    ("Africa/Casablanca", "15 2 * * *"),
+    ("Asia/Kolkata", "30 5 * * *"),
+    ("Australia/Lord_Howe", "15 2 * * *"),
+    ("Pacific/Chatham", "0 3 * * *"),
+];
+const DAY: i64 = 24 * HOUR;
+/// The first of January 2026.
+const BEGIN: i64 = 1_767_225_600_000;
+
+/// When a job would run between two moments, each run a little late and a little long.
+fn runs(expr: &str, zone: &str, from: i64, until: i64) -> Vec<i64> {
+    let schedule = json!({"kind": "cron", "expr": expr, "tz": zone, "staggerMs": 0});
+    let mut job = job(&schedule, &json!({}));
+    job.arm(from, &TimeZone::UTC).unwrap();
+    let mut runs = Vec::new();
+    while let Some(due) = job.state.next_run_at_ms.filter(|due| *due < until) {
+        runs.push(due);
+        ended(&mut job, CronRunStatus::Ok, due + 37, 1_500);
+    }
+    runs
+}
+
+#[test]
+fn two_years_in_ten_zones_have_one_run_for_every_day() {
+    for (zone, at_the_change) in ZONES {
+        let place = TimeZone::get(zone).unwrap();
+        let day_of = |ms: i64| jiff::Timestamp::from_millisecond(ms).unwrap().to_zoned(place.clone()).date();
+        for expr in [at_the_change, "30 1 * * *"] {
+            let days: Vec<_> = runs(expr, zone, BEGIN, BEGIN + 731 * DAY).into_iter().map(day_of).collect();
+            assert!(days.len() >= 730, "{expr} in {zone}: {}", days.len());
+            for pair in days.windows(2) {
+                assert_eq!(pair[0].tomorrow().unwrap(), pair[1], "{expr} in {zone}");
+            }
+        }
+    }
+}
+
+#[test]
+fn around_every_change_of_the_clock_there_is_a_run_every_half_hour() {
+    for (zone, _) in ZONES {
+        let place = TimeZone::get(zone).unwrap();
+        let begin = jiff::Timestamp::from_millisecond(BEGIN).unwrap();
+        let changes = place.following(begin).map(|change| change.timestamp().as_millisecond());
+        for change in changes.take_while(|at| *at < BEGIN + 731 * DAY) {
+            let runs = runs("*/30 * * * *", zone, change - DAY / 2, change + DAY / 2);
+            assert!(runs.len() >= 47, "{zone}: {}", runs.len());
+            assert!(
+                runs.windows(2).all(|pair| pair[1] - pair[0] == HOUR / 2),
+                "{zone} at {change}: {runs:?}"
+            );
+        }
+    }
+}

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
+use homard_protocol::Word;
+use homard_protocol::session_words::ExecHost;
 use serde_json::Value;
 
 use super::analysis::{Call, analyse};
@@ -33,7 +35,7 @@ pub struct ExecRules {
     /// When a person is asked; `None` when nobody said.
     pub ask: Option<ExecAsk>,
     /// Where commands run, as configured.
-    pub host: Option<String>,
+    pub host: Option<Word<ExecHost>>,
     /// The node they run on where they run on one and the model names none, by id or name.
     pub node: Option<String>,
     /// Programs that may filter text without being asked about.

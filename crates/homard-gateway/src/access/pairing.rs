@@ -5,6 +5,7 @@
 
 use crate::error::RequestError;
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
+use homard_protocol::methods::devices::ApprovedVia;
 use homard_protocol::{ErrorCode, Role, ScopeSet};
 use homard_store::{HeldToken, NewDeviceRequest, PairedDevice, PendingDevice, StoreError};
 use serde_json::json;
@@ -125,7 +126,7 @@ pub(crate) async fn with_shared_secret(
     match need(known.as_ref(), question) {
         None => {}
         Some(need) if is_silent(gateway, need, question, method) => {
-            let device = described(gateway, question, known, "silent");
+            let device = described(gateway, question, known, ApprovedVia::Silent);
             tracing::info!(device = %device.device_id, client = %client.id, "a device on this machine was paired");
             gateway.store().devices().pair(device).await?;
         }
@@ -203,7 +204,7 @@ pub(crate) async fn let_in_by_code(
     extra: ScopeSet,
 ) -> Result<(), Refusal> {
     let known = gateway.store().devices().get(&question.device.id).await?;
-    let mut device = described(gateway, question, known, "bootstrap");
+    let mut device = described(gateway, question, known, ApprovedVia::Bootstrap);
     let operator = Role::Operator.to_string();
     if !extra.is_empty() && !device.roles.contains(&operator) {
         device.roles.push(operator);
@@ -218,7 +219,7 @@ fn described(
     gateway: &Gateway,
     question: &PairingQuestion<'_>,
     known: Option<PairedDevice>,
-    via: &str,
+    via: ApprovedVia,
 ) -> PairedDevice {
     let now = gateway.clock().now_ms();
     let client = &question.params.client;
@@ -240,7 +241,7 @@ fn described(
         roles,
         scopes: before.union(question.requested).to_strings(),
         remote_ip: Some(question.peer.ip.to_string()),
-        approved_via: Some(via.to_owned()),
+        approved_via: Some(via.into()),
         created_at: known.as_ref().map_or(now, |known| known.created_at),
         approved_at: now,
         last_seen_at: Some(now),

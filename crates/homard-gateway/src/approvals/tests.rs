@@ -1,8 +1,9 @@
 //! What clients are shown of a question.
 
 use homard_protocol::methods::approvals::{
-    ApprovalDecision, ApprovalKind, ExecHost, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
+    ApprovalDecision, ApprovalKind, MAX_APPROVAL_DESCRIPTION, MAX_APPROVAL_TITLE,
 };
+use homard_protocol::session_words::ExecHost;
 use homard_protocol::{RunId, SessionKey};
 use homard_tools::{ApprovalOutcome, ApprovalRequest, CommandTerms, Question, Verdict};
 use serde_json::json;

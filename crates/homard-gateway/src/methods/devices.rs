@@ -10,7 +10,7 @@ use homard_protocol::methods::devices::setup_codes::{
     DevicePairSetupCode, DevicePairSetupStatus, DeviceScopesRequestUpgrade, DeviceScopesWaitUpgrade,
 };
 use homard_protocol::methods::devices::{
-    DeviceLabel, DevicePairApprove, DevicePairApproved, DevicePairList, DevicePairListResult,
+    ApprovedVia, DeviceLabel, DevicePairApprove, DevicePairApproved, DevicePairList, DevicePairListResult,
     DevicePairReject, DevicePairRejected, DevicePairRemove, DevicePairRename, DeviceParams,
     DeviceRequestParams, DeviceTokenParams, DeviceTokenRevoke, DeviceTokenRevoked, DeviceTokenRotate,
     DeviceTokenRotateParams, DeviceTokenRotated, MAX_DEVICE_LABEL, TokenDelivery,
@@ -67,7 +67,7 @@ pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<Devic
         may_grant(&cx.caller, ScopeSet::parse(&request.scopes))?;
     }
     // A request never changes what it asks for: asking for something else is another request.
-    let device = cx.gateway.store().devices().approve(&params.request_id, "owner").await;
+    let device = cx.gateway.store().devices().approve(&params.request_id, ApprovedVia::Owner).await;
     let device = device?.ok_or_else(unknown_request)?;
     tell_resolved(&cx.gateway, &params.request_id, &device.device_id, PairDecision::Approved);
     let device = paired(&cx.gateway, device).await?;

@@ -46,7 +46,9 @@ use homard_protocol::methods::sessions::{
     SessionsResolve, SessionsResolveParams, SessionsResolveResult, SessionsSortBy, SessionsSubscribe,
     SessionsSubscribeResult,
 };
-use homard_protocol::session_words::{ExecAsk, ExecSecurity, SendAction, Thoughts, Verbosity};
+use homard_protocol::session_words::{
+    ExecAsk, ExecSecurity, GroupActivation, SendAction, Thoughts, Verbosity,
+};
 use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef, ThinkingLevel, Word};
 use homard_relay::StopCause;
 use homard_runtime::Clip;
@@ -382,7 +384,7 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
     ("execAsk", ExecAsk::WORDS),
     ("execNode", &[]),
     ("sendPolicy", SendAction::WORDS),
-    ("groupActivation", &["mention", "always"]),
+    ("groupActivation", GroupActivation::WORDS),
 ];
 
 /// The yes-or-no settings a client may change.
@@ -490,13 +492,13 @@ impl Changes {
                 "verboseLevel" => entry.verbose_level = value.map(Word::of),
                 "reasoningLevel" => entry.reasoning_level = value.map(Word::of),
                 "elevatedLevel" => entry.elevated_level = value.map(Word::of),
-                "responseUsage" => entry.response_usage = value,
-                "execHost" => entry.exec_host = value,
+                "responseUsage" => entry.response_usage = value.map(Word::of),
+                "execHost" => entry.exec_host = value.map(Word::of),
                 "execSecurity" => entry.exec_security = value.map(Word::of),
                 "execAsk" => entry.exec_ask = value.map(Word::of),
                 "execNode" => entry.exec_node = value,
                 "sendPolicy" => entry.send_policy = value.map(Word::of),
-                _ => entry.group_activation = value,
+                _ => entry.group_activation = value.map(Word::of),
             }
         }
         for (name, on) in self.flags {

@@ -1,13 +1,14 @@
 //! The gates, in order.
 
 use homard_channel::{ChatKind, Conversation, Details, Notice, Sender};
+use homard_protocol::session_words::GroupActivation;
 
 use super::allow::{AllowList, MatchSource, Who, is_among};
 use super::commands::Lists;
 use super::mentions::{self, Mention};
 use super::places::Place;
 use super::rules::{AccountRules, AllowBots, DmPolicy, GroupPolicy};
-use super::{Activation, Case, Refusal, Standing, Verdict};
+use super::{Case, Refusal, Standing, Verdict};
 
 /// Passes a message through all gates; the first that stays shut says why.
 pub(super) fn pass(case: &Case<'_>) -> Result<Verdict, Verdict> {
@@ -139,10 +140,10 @@ fn group(rules: &AccountRules, place: &Place<'_>, who: &Who<'_>) -> Result<Optio
 }
 
 /// Whether a message in a group is not for us. Where nobody can tell, it is.
-fn is_left_out(activation: Option<Activation>, place: &Place<'_>, mention: &Mention) -> bool {
+fn is_left_out(activation: Option<GroupActivation>, place: &Place<'_>, mention: &Mention) -> bool {
     let must_be_meant = match activation {
-        Some(Activation::Always) => false,
-        Some(Activation::Mention) => true,
+        Some(GroupActivation::Always) => false,
+        Some(GroupActivation::Mention) => true,
         None => place.require_mention,
     };
     must_be_meant && mention.can_tell && !mention.is_meant

@@ -11,8 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    AccountRules, Activation, Case, CommandRules, MentionPatterns, PatternSources, Refusal, Verdict, judge,
-    may_be_told,
+    AccountRules, Case, CommandRules, MentionPatterns, PatternSources, Refusal, Verdict, judge, may_be_told,
 };
 
 #[derive(Debug, Deserialize)]
@@ -144,7 +143,7 @@ fn verdict(row: &Row) -> Verdict {
         commands: &commands(&row.commands),
         is_command: row.command,
         patterns: &MentionPatterns::compile(&sources),
-        activation: row.activation.as_deref().and_then(Activation::parse),
+        activation: row.activation.as_deref().and_then(|word| word.parse().ok()),
         bots_in_a_row: row.bots,
     })
 }
@@ -211,13 +210,6 @@ fn what_strangers_do_is_not_told_and_what_others_do_is_whether_we_are_meant_or_n
         };
         assert_eq!(may_be_told(&happening, &rules, &let_in), expected, "{at} {from}");
     }
-}
-
-#[test]
-fn activation_is_read_from_the_word_a_session_keeps() {
-    assert_eq!(Activation::parse(" Always "), Some(Activation::Always));
-    assert_eq!(Activation::parse("mention"), Some(Activation::Mention));
-    assert_eq!(Activation::parse("never"), None);
 }
 
 #[test]

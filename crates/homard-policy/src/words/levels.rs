@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::queue::{QueueDrop, QueueMode, QueueOptions};
 
 pub use homard_protocol::ThinkingLevel;
-pub use homard_protocol::session_words::{Elevation, ExecAsk, ExecSecurity, Thoughts, Verbosity};
+pub use homard_protocol::session_words::{Elevation, ExecAsk, ExecHost, ExecSecurity, Thoughts, Verbosity};
 
 /// What follows a directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,7 @@ pub(super) enum Took {
 /// Where commands run, as `/exec` says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExecOptions {
-    /// `sandbox`, `gateway` or `node`.
-    pub host: Option<String>,
+    pub host: Option<ExecHost>,
     pub security: Option<ExecSecurity>,
     pub ask: Option<ExecAsk>,
     pub node: Option<String>,
@@ -45,9 +44,7 @@ impl ExecOptions {
         let value = value.trim_matches(['"', '\'']);
         let lower = value.to_lowercase();
         let known = match key.to_lowercase().as_str() {
-            "host" => {
-                put(["sandbox", "gateway", "node"].contains(&lower.as_str()).then_some(lower), &mut self.host)
-            }
+            "host" => put(lower.parse().ok().filter(|host| *host != ExecHost::Auto), &mut self.host),
             "security" => put(lower.parse().ok(), &mut self.security),
             "ask" => put(lower.parse().ok(), &mut self.ask),
             "node" if !value.is_empty() => put(Some(value.to_owned()), &mut self.node),

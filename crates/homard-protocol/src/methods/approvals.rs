@@ -16,7 +16,7 @@ use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
-use crate::session_words::ExecAsk;
+use crate::session_words::{ExecAsk, ExecHost};
 use crate::word::{Word, words};
 
 /// The longest a request of another program may wait, in milliseconds.
@@ -83,18 +83,6 @@ words! {
         /// Somebody who may decide is connected.
         ApprovalClient = "approval-client",
         None = "none",
-    }
-}
-
-words! {
-    /// What a command runs on.
-    #[derive(Default)]
-    ExecHost {
-        Auto = "auto",
-        Sandbox = "sandbox",
-        #[default]
-        Gateway = "gateway",
-        Node = "node",
     }
 }
 

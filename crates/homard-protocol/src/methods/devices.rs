@@ -9,9 +9,22 @@ use serde_with::skip_serializing_none;
 use crate::id::DeviceId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::{Role, Scope};
+use crate::word::{Word, words};
 
 /// Most characters of the name an owner gives a device.
 pub const MAX_DEVICE_LABEL: usize = 64;
+
+words! {
+    /// How a device came to be approved.
+    ApprovedVia {
+        /// A person said yes.
+        Owner = "owner",
+        /// It is on the gateway's machine.
+        Silent = "silent",
+        /// It brought a set-up code.
+        Bootstrap = "bootstrap",
+    }
+}
 
 /// `device.pair.list`.
 #[derive(Debug)]
@@ -214,8 +227,7 @@ pub struct PairedDeviceRow {
     pub scopes: Vec<String>,
     /// Where it was when it was approved.
     pub remote_ip: Option<String>,
-    /// `owner` when a person approved it, `silent` when it is on the gateway's machine.
-    pub approved_via: Option<String>,
+    pub approved_via: Option<Word<ApprovedVia>>,
     /// When it was first paired.
     pub created_at_ms: i64,
     /// When it was last approved.

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::Config;
-use homard_protocol::session_words::SendAction;
+use homard_protocol::session_words::{GroupActivation, ResponseUsage, SendAction};
 use homard_protocol::{EntryKind, Message, SessionKey, Word};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
@@ -59,14 +59,14 @@ impl ChatCommands {
         let mode = match wanted.to_lowercase().as_str() {
             "" => {
                 let mode = self.entry_of(key).await?.group_activation;
-                return Ok(format!("Activation: {}", mode.as_deref().unwrap_or("mention")));
+                return Ok(format!("Activation: {}", mode.as_ref().map_or("mention", Word::as_str)));
             }
-            "mention" => "mention",
-            "always" => "always",
-            other => return Err(format!("`{other}` is no activation; use mention or always")),
+            wanted => wanted
+                .parse::<GroupActivation>()
+                .map_err(|_unknown| format!("`{wanted}` is no activation; use mention or always"))?,
         };
         self.change_session(key, move |entry| {
-            entry.group_activation = Some(mode.to_owned());
+            entry.group_activation = Some(mode.into());
             entry.group_activation_needs_system_intro = Some(true);
         })
         .await?;
@@ -97,16 +97,15 @@ impl ChatCommands {
                 let spent = self.spent(key).await?;
                 return Ok(format!(
                     "Usage below answers on chat platforms: {}\n{spent}",
-                    mode.as_deref().unwrap_or("off")
+                    mode.as_ref().map_or("off", Word::as_str)
                 ));
             }
-            "off" => None,
-            "tokens" | "on" => Some("tokens"),
-            "full" => Some("full"),
-            other => return Err(format!("`{other}` is not known; use off, tokens, full or cost")),
+            wanted => ResponseUsage::parse(wanted)
+                .ok_or_else(|| format!("`{wanted}` is not known; use off, tokens, full or cost"))?,
         };
-        self.change_session(key, move |entry| entry.response_usage = mode.map(str::to_owned)).await?;
-        Ok(format!("⚙️ Usage below answers on chat platforms: {}", mode.unwrap_or("off")))
+        let kept = (mode != ResponseUsage::Off).then(|| mode.into());
+        self.change_session(key, move |entry| entry.response_usage = kept).await?;
+        Ok(format!("⚙️ Usage below answers on chat platforms: {mode}"))
     }
 
     async fn spent(&self, key: &SessionKey) -> Answer {

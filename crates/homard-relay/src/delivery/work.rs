@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use homard_agent::Step;
 use homard_config::Config;
 use homard_policy::words::Verbosity;
+use homard_protocol::session_words::ResponseUsage;
 use homard_protocol::{SessionKey, ToolCall, ToolResultMessage, Usage, UserBlock};
 use homard_runtime::{Clip, Mutex, brief};
 use homard_store::SessionEntry;
@@ -27,16 +28,7 @@ const TELLING: [&str; 9] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ShownWork {
     pub(crate) tools: Verbosity,
-    pub(crate) usage: UsageLine,
-}
-
-/// What is said below an answer about what it cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UsageLine {
-    Off,
-    Tokens,
-    /// And money, and whose conversation it is.
-    Full,
+    pub(crate) usage: ResponseUsage,
 }
 
 impl ShownWork {
@@ -46,12 +38,8 @@ impl ShownWork {
             Some(own) => own.read(Verbosity::parse),
             None => config.agents.defaults.verbose.as_deref().and_then(Verbosity::parse),
         };
-        let usage = match session.response_usage.as_deref() {
-            Some("tokens" | "on") => UsageLine::Tokens,
-            Some("full") => UsageLine::Full,
-            Some(_) | None => UsageLine::Off,
-        };
-        Self { tools: tools.unwrap_or(Verbosity::Off), usage }
+        let usage = session.response_usage.as_ref().and_then(|own| own.read(ResponseUsage::parse));
+        Self { tools: tools.unwrap_or(Verbosity::Off), usage: usage.unwrap_or_default() }
     }
 }
 
@@ -91,14 +79,14 @@ impl Work {
 
     /// What is said below the answer.
     pub(crate) fn usage_line(&self, usage: &Usage, key: &SessionKey) -> Option<String> {
-        let mode = self.shown.get().map_or(UsageLine::Off, |shown| shown.usage);
+        let mode = self.shown.get().map_or(ResponseUsage::Off, |shown| shown.usage);
         let line = format!("Usage: {} in / {} out", count(usage.input), count(usage.output));
         // Nothing is said about money where no price is known.
         let money = (usage.cost.total > 0.0).then(|| format!(" · est ${:.4}", usage.cost.total));
         match mode {
-            UsageLine::Off => None,
-            UsageLine::Tokens => Some(line),
-            UsageLine::Full => Some(format!("{line}{} · session {key}", money.unwrap_or_default())),
+            ResponseUsage::Off => None,
+            ResponseUsage::Tokens => Some(line),
+            ResponseUsage::Full => Some(format!("{line}{} · session {key}", money.unwrap_or_default())),
         }
     }
 }

@@ -152,11 +152,10 @@ fn exec(
     arg: &Arg<homard_policy::words::ExecOptions>,
     now: &SessionEntry,
 ) -> Result<(Option<Change>, String), String> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".to_owned());
     Ok(match arg {
         Arg::Asked => {
-            let (host, security) = (text(&now.exec_host), shown(now.exec_security.as_ref()));
-            let (ask, node) = (shown(now.exec_ask.as_ref()), text(&now.exec_node));
+            let (host, security) = (shown(now.exec_host.as_ref()), shown(now.exec_security.as_ref()));
+            let (ask, node) = (shown(now.exec_ask.as_ref()), now.exec_node.as_deref().unwrap_or("default"));
             (None, format!("Exec: host={host} security={security} ask={ask} node={node}"))
         }
         Arg::Default => {
@@ -169,7 +168,7 @@ fn exec(
         Arg::Is(wish) => {
             let wish = wish.clone();
             let change: Change = Box::new(move |entry| {
-                entry.exec_host = wish.host.or(entry.exec_host.take());
+                entry.exec_host = wish.host.map(Word::Known).or(entry.exec_host.take());
                 entry.exec_security = wish.security.map(Word::Known).or(entry.exec_security.take());
                 entry.exec_ask = wish.ask.map(Word::Known).or(entry.exec_ask.take());
                 entry.exec_node = wish.node.or(entry.exec_node.take());

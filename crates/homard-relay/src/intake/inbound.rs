@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
 use homard_config::config::bindings::BroadcastStrategy;
-use homard_policy::access::{Activation, Case, Remark, Standing, Verdict, judge, owner_ids};
+use homard_policy::access::{Case, Remark, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
@@ -241,7 +241,7 @@ impl Intake {
         let patterns = visit.rules.patterns(channel, account, &visit.destination.agent);
         let let_in = self.inner().store().pairing().allowed(channel, account).await?;
         let entry = visit.session.as_ref().map(|session| &session.entry);
-        let activation = entry.and_then(|entry| entry.group_activation.as_deref());
+        let activation = entry.and_then(|entry| entry.group_activation.as_ref()?.known());
         let limit = visit.account.rules.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
@@ -254,7 +254,7 @@ impl Intake {
             commands: &visit.rules.commands,
             is_command: meaning::is_control(&visit.rules.words, message, visit.our_name.as_deref()),
             patterns: &patterns,
-            activation: activation.and_then(Activation::parse),
+            activation,
             bots_in_a_row,
         }))
     }

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 use homard_config::config::agents::delegation::Visibility;
 use homard_protocol::{Message, SessionKey};
 use homard_runtime::{Clip, millis_i64};
-use homard_store::{PageEntry, SessionKind, SessionQuery, SessionRecord};
+use homard_store::{
+    ArchivedFilter, PageEntry, SearchHit, SearchQuery, SessionKind, SessionQuery, SessionRecord,
+};
 use homard_tools::{
-    AgentLine, HistoryLine, HistoryPage, HistoryWanted, PortError, SessionFilter, SessionLine, SessionsPage,
-    ToolCx,
+    AgentLine, FoundMessage, FoundMessages, HistoryLine, HistoryPage, HistoryWanted, PortError,
+    SessionFilter, SessionLine, SessionsPage, SessionsQuestion, ToolCx,
 };
 use jiff::Timestamp;
 
@@ -145,6 +147,31 @@ impl Sessions {
         Ok(HistoryPage { session_key: row.key.to_string(), messages, truncated, labels })
     }
 
+    /// What was said in the conversations `cx` may see, by its words.
+    pub(crate) async fn search_seen(
+        &self,
+        cx: &ToolCx,
+        question: SessionsQuestion,
+    ) -> Result<FoundMessages, PortError> {
+        let rows = self.rows_seen(cx, &SessionFilter::default()).await?;
+        let within = SessionQuery {
+            keys: Some(rows.into_iter().map(|row| row.key).collect()),
+            archived: ArchivedFilter::All,
+            include_global: true,
+            include_unknown: true,
+            ..SessionQuery::default()
+        };
+        let query = SearchQuery { text: question.text, any: true, limit: question.limit, within };
+        let page = self.inner().store().search().find(query).await.map_err(not_kept)?;
+        let mut found = FoundMessages { incomplete: page.indexing, ..FoundMessages::default() };
+        let others = page.hits.iter().map(|hit| &hit.session_key).filter(|key| **key != cx.session_key);
+        for key in others.collect::<HashSet<_>>() {
+            found.labels.extend(self.setup().labels_of(key).await.map_err(not_kept)?);
+        }
+        found.results = page.hits.into_iter().map(found_message).collect();
+        Ok(found)
+    }
+
     /// A conversation by its key, if it may be seen.
     async fn session_seen(&self, cx: &ToolCx, key: &str) -> Result<SessionRecord, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
@@ -249,6 +276,15 @@ fn kind_word(key: &SessionKey) -> &'static str {
         | SessionKind::Named
         | SessionKind::Global
         | SessionKind::Unknown => "other",
+    }
+}
+
+fn found_message(hit: SearchHit) -> FoundMessage {
+    FoundMessage {
+        session_key: hit.session_key.to_string(),
+        role: hit.role,
+        at: rfc3339(hit.timestamp),
+        text: hit.snippet,
     }
 }
 

@@ -9,6 +9,7 @@ use homard_config::config::agents::Agent;
 use homard_config::config::tools::{Exec, ExecAsk, ExecSecurity};
 use homard_exec::approvals::{ExecRules, PolicyStore};
 use homard_protocol::Word;
+use homard_protocol::session_words::ExecHost;
 use homard_store::SessionEntry;
 
 /// The rules of a turn. An agent's own settings replace the general ones; a session can only be stricter.
@@ -35,7 +36,7 @@ pub(crate) fn exec_rules(
 /// Whether commands are offered at all.
 pub(crate) fn may_run_commands(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> bool {
     let (security, _) = limits(exec, agent, session);
-    let in_sandbox = host(exec, agent, session).as_deref() == Some("sandbox");
+    let in_sandbox = host(exec, agent, session) == Some(ExecHost::Sandbox.into());
     // Where there should be a sandbox and is none, nothing runs.
     security != Some(ExecSecurity::Deny) && !in_sandbox
 }
@@ -61,12 +62,15 @@ fn limits(
 }
 
 /// Where commands run: what is elsewhere wins over what is here.
-fn host(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> Option<String> {
-    let configured = agent.tools.exec.host.as_deref().or(exec.host.as_deref());
-    let asked = session.and_then(|entry| entry.exec_host.as_deref());
-    let is_elsewhere = |host: &&str| !matches!(*host, "" | "auto" | "gateway");
-    let elsewhere = [configured, asked].into_iter().flatten().find(is_elsewhere);
-    elsewhere.or(configured).or(asked).map(str::to_owned)
+fn host(exec: &Exec, agent: &Agent, session: Option<&SessionEntry>) -> Option<Word<ExecHost>> {
+    let written = |host: &str| (!host.trim().is_empty()).then(|| Word::of(host.trim()));
+    let configured = agent.tools.exec.host.as_deref().or(exec.host.as_deref()).and_then(written);
+    let asked = session.and_then(|entry| written(entry.exec_host.as_ref()?.as_str()));
+    let is_here = |host: &Word<ExecHost>| matches!(host.known(), Some(ExecHost::Auto | ExecHost::Gateway));
+    match (configured, asked) {
+        (Some(configured), Some(asked)) if is_here(&configured) && !is_here(&asked) => Some(asked),
+        (configured, asked) => configured.or(asked),
+    }
 }
 
 /// A word of a session; one that is not known counts as the strictest.

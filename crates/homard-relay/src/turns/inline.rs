@@ -2,7 +2,7 @@
 
 use homard_policy::words::{Arg, Directive};
 use homard_protocol::prompt_report::PromptMode;
-use homard_protocol::session_words::{ExecAsk, ExecSecurity, Thoughts, Verbosity};
+use homard_protocol::session_words::{ExecAsk, ExecHost, ExecSecurity, Thoughts, Verbosity};
 use homard_protocol::{ThinkingLevel, Word};
 use homard_store::SessionEntry;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct InlineSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_level: Option<Word<Thoughts>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exec_host: Option<String>,
+    pub exec_host: Option<Word<ExecHost>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exec_security: Option<Word<ExecSecurity>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ impl InlineSettings {
                 Directive::Reasoning(Arg::Is(level)) => self.reasoning_level = Some((*level).into()),
                 Directive::Exec(Arg::Is(wish)) => {
                     let wish = wish.clone();
-                    self.exec_host = wish.host.or(self.exec_host.take());
+                    self.exec_host = wish.host.map(Word::Known).or(self.exec_host.take());
                     self.exec_security = wish.security.map(Word::Known).or(self.exec_security.take());
                     self.exec_ask = wish.ask.map(Word::Known).or(self.exec_ask.take());
                     self.exec_node = wish.node.or(self.exec_node.take());
@@ -87,7 +87,7 @@ impl InlineSettings {
 #[cfg(test)]
 mod tests {
     use homard_policy::words::{Reading, read};
-    use homard_protocol::session_words::{ExecAsk, ExecSecurity, Thoughts, Verbosity};
+    use homard_protocol::session_words::{ExecAsk, ExecHost, ExecSecurity, Thoughts, Verbosity};
     use homard_protocol::{ThinkingLevel, Word};
     use homard_store::SessionEntry;
 
@@ -103,16 +103,15 @@ mod tests {
         let session = SessionEntry {
             verbose_level: Some(Verbosity::Off.into()),
             thinking_level: Some(ThinkingLevel::High.into()),
-            exec_host: Some("gateway".to_owned()),
+            exec_host: Some(ExecHost::Gateway.into()),
             ..SessionEntry::default()
         };
         let seen = inline.over(session);
-        let word = |word: &str| Some(word.to_owned());
         assert_eq!(
             (seen.verbose_level, seen.reasoning_level),
             (Some(Verbosity::Full.into()), Some(Thoughts::On.into()))
         );
-        assert_eq!((seen.exec_host, seen.exec_node), (word("node"), word("desk")));
+        assert_eq!((seen.exec_host, seen.exec_node.as_deref()), (Some(ExecHost::Node.into()), Some("desk")));
         assert_eq!(
             (seen.exec_security, seen.exec_ask),
             (Some(ExecSecurity::Deny.into()), Some(ExecAsk::Always.into()))

@@ -6,7 +6,8 @@
 mod pairing;
 mod tokens;
 
-use homard_protocol::DeviceId;
+use homard_protocol::methods::devices::ApprovedVia;
+use homard_protocol::{DeviceId, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ pub struct PairedDevice {
     /// Where it connected from when it was approved.
     pub remote_ip: Option<String>,
     /// How it was approved: `owner`, `silent` and so on.
-    pub approved_via: Option<String>,
+    pub approved_via: Option<Word<ApprovedVia>>,
     /// When it was first paired.
     #[serde(rename = "createdAtMs")]
     pub created_at: Timestamp,
@@ -192,7 +193,7 @@ fn save(conn: &Connection, device: &PairedDevice) -> Result<(), StoreError> {
         to_json("roles", &device.roles)?,
         to_json("scopes", &device.scopes)?,
         device.remote_ip,
-        device.approved_via,
+        device.approved_via.as_ref().map(Word::as_str),
         device.created_at,
         device.approved_at,
         device.last_seen_at,
@@ -214,7 +215,7 @@ fn read(row: &Row<'_>) -> Result<PairedDevice, StoreError> {
         roles: from_json("roles", text(7)?)?,
         scopes: from_json("scopes", text(8)?)?,
         remote_ip: row.get(9)?,
-        approved_via: row.get(10)?,
+        approved_via: row.get::<_, Option<String>>(10)?.map(Word::of),
         created_at: row.get(11)?,
         approved_at: row.get(12)?,
         last_seen_at: row.get(13)?,

@@ -51,6 +51,23 @@ async fn words_are_found_in_whatever_script_they_were_written() {
 }
 
 #[tokio::test]
+async fn of_a_question_some_words_are_enough_and_rare_ones_weigh_more() {
+    let home = Home::new();
+    for (key, text) in [
+        ("agent:main:a", "we talked about the weather and the garden"),
+        ("agent:main:b", "we settled on the blue tiles for the bathroom"),
+        ("agent:main:c", "about the dog"),
+    ] {
+        home.says(key, key, text).await;
+    }
+    let text = "what did we decide about the bathroom?".to_owned();
+    let query = SearchQuery { text, any: true, ..SearchQuery::default() };
+    let found = home.store.search().find(query).await.unwrap();
+    assert_eq!(found.hits[0].session_key.to_string(), "agent:main:b");
+    assert_eq!(keys(&home, "what did we decide about the bathroom?").await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_hit_says_where_it_stands_and_answers_are_found_too() {
     let home = Home::new();
     let started = home.says("agent:main:a", "r1", "what is a lobster?").await;
@@ -100,7 +117,8 @@ async fn a_search_keeps_to_the_sessions_it_was_given() {
         home.says(&format!("agent:main:{name}"), &format!("r{name}"), "treasure").await;
     }
     home.store.sessions().patch(&key("agent:main:c"), |entry| entry.archived_at = Some(1)).await.unwrap();
-    let within = |within: SessionQuery, limit| SearchQuery { text: "treasure".to_owned(), limit, within };
+    let within =
+        |within: SessionQuery, limit| SearchQuery { text: "treasure".to_owned(), limit, within, any: false };
     let base = SessionQuery::default;
     for (query, count, truncated) in [
         (within(base(), 0), 2, false),

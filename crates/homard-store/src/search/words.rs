@@ -53,15 +53,17 @@ fn terms(question: &str) -> Vec<Term> {
     terms
 }
 
-/// The question in the index's own language; `None` when nothing is asked. Quotes make every word harmless.
-pub(super) fn expression(question: &str) -> Option<String> {
+/// The question in the index's own language; `None` when nothing is asked. Quotes make every word harmless. Words of which
+/// some are enough (`any`) stand for themselves alone: a short one would begin half of all words.
+pub(super) fn expression(question: &str, any: bool) -> Option<String> {
     let terms = terms(question);
     let ask = |term: &Term| {
-        let begins = if term.is_phrase || term.text.chars().any(is_unspaced) { "" } else { "*" };
+        let begins = if any || term.is_phrase || term.text.chars().any(is_unspaced) { "" } else { "*" };
         let text: String = spaced(&term.text).chars().map(|c| if c == '\0' { ' ' } else { c }).collect();
         format!("\"{text}\"{begins}")
     };
-    (!terms.is_empty()).then(|| terms.iter().map(ask).collect::<Vec<_>>().join(" "))
+    let and = if any { " OR " } else { " " };
+    (!terms.is_empty()).then(|| terms.iter().map(ask).collect::<Vec<_>>().join(and))
 }
 
 /// What to look for in a text that was found: the words in small letters.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use homard_protocol::session_words::ExecHost;
 use homard_protocol::{AgentId, QueueMode, SessionId, ThinkingLevel, Word};
 use serde_json::json;
 
@@ -75,7 +76,7 @@ async fn a_reset_begins_a_new_transcript_and_keeps_how_the_owner_likes_it() {
         entry.origin = Some(SessionOrigin { from: Some("me".into()), ..SessionOrigin::default() });
         entry.model_override = Some("m".into());
         entry.queue_mode = Some(QueueMode::Steer.into());
-        entry.exec_host = Some("node".into());
+        entry.exec_host = Some(ExecHost::Node.into());
         entry.input_tokens = Some(9);
         entry.compaction_count = Some(2);
         entry.system_sent = Some(true);

@@ -30,6 +30,7 @@ pub const GROUPS: [Group; 11] = [
             "session_status",
             "sessions_history",
             "sessions_list",
+            "sessions_search",
             "sessions_send",
             "sessions_spawn",
             "subagents",
@@ -54,6 +55,7 @@ pub(super) const NATIVE: &[&str] = &[
     "session_status",
     "sessions_history",
     "sessions_list",
+    "sessions_search",
     "sessions_send",
     "sessions_spawn",
     "subagents",
@@ -93,7 +95,7 @@ pub const SUBAGENT_NEVER: &[&str] = &[
 
 /// What a subagent that may have none of its own does not get either.
 pub const SUBAGENT_LEAF_NEVER: &[&str] =
-    &["sessions_history", "sessions_list", "sessions_spawn", "subagents"];
+    &["sessions_history", "sessions_list", "sessions_search", "sessions_spawn", "subagents"];
 
 /// What a sandboxed conversation gets unless the owner says otherwise.
 pub const SANDBOX_ALLOW: &[&str] = &[
@@ -106,6 +108,7 @@ pub const SANDBOX_ALLOW: &[&str] = &[
     "image",
     "sessions_list",
     "sessions_history",
+    "sessions_search",
     "sessions_send",
     "sessions_spawn",
     "subagents",
@@ -195,9 +198,14 @@ impl Profile {
         match self {
             Self::Minimal => &["session_status"],
             Self::Coding => &["group:fs", "group:runtime", "group:sessions", "group:memory", "image"],
-            Self::Messaging => {
-                &["group:messaging", "sessions_list", "sessions_history", "sessions_send", "session_status"]
-            }
+            Self::Messaging => &[
+                "group:messaging",
+                "sessions_list",
+                "sessions_history",
+                "sessions_search",
+                "sessions_send",
+                "session_status",
+            ],
             Self::Full => &[],
         }
     }

@@ -96,6 +96,39 @@ pub struct HistoryPage {
     pub labels: Vec<Label>,
 }
 
+/// What is looked for in conversations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionsQuestion {
+    /// Words, some of which are enough.
+    pub text: String,
+    pub limit: usize,
+}
+
+/// A message that was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundMessage {
+    pub session_key: String,
+    pub role: String,
+    /// When it was said, RFC 3339.
+    pub at: String,
+    /// The words around what was found.
+    pub text: String,
+}
+
+/// What was found in conversations, the best first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundMessages {
+    pub results: Vec<FoundMessage>,
+    /// Whether older conversations are still being read, so that something may be missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
+    /// Whose words are in it, where they are not the owner's.
+    #[serde(skip)]
+    pub labels: Vec<Label>,
+}
+
 /// A message from one conversation to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter {
@@ -181,6 +214,13 @@ pub trait SessionsPort: Send + Sync {
         cx: &'a ToolCx,
         wanted: HistoryWanted,
     ) -> BoxFuture<'a, Result<HistoryPage, PortError>>;
+
+    /// What was said anywhere, by its words.
+    fn search<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        question: SessionsQuestion,
+    ) -> BoxFuture<'a, Result<FoundMessages, PortError>>;
 
     /// Writes to one and waits for its answer. The same letter of the same call is sent once.
     fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>>;

@@ -32,7 +32,7 @@ mod on_node;
 mod permission;
 pub(crate) mod plain_text;
 
-use permission::{ExecHost, ExecRequest, NotAllowed};
+use permission::{ExecPlace, ExecRequest, NotAllowed};
 use plain_text::plain_text;
 
 /// Most output that reaches the model.
@@ -199,7 +199,7 @@ impl ExecTool {
             return Err(ExecToolError::Stopped);
         }
         let timeout = timeout(input.timeout, self.timeout)?;
-        if place == ExecHost::Node {
+        if place == ExecPlace::Node {
             return on_node::execute(&input, timeout, cx).await;
         }
         let env = self.environment(&input, cx)?;

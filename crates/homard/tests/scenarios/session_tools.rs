@@ -41,13 +41,15 @@ async fn other_sessions_are_out_of_reach_unless_the_owner_says_otherwise() {
     for tool in ["sessions_send", "sessions_history", "session_status"] {
         world.fake.calls(tool, other.clone());
     }
-    world.fake.calls("sessions_list", json!({})).says("alone");
+    world.fake.calls("sessions_list", json!({}));
+    world.fake.calls("sessions_search", json!({"query": "hi"})).says("alone");
     talk(&mut client, KEY, "who is there?").await;
     let results = results(&world.fake);
     for refused in &results[..3] {
         assert!(refused.contains("tools.sessions.visibility"), "{results:?}");
     }
     assert!(results[3].contains(KEY) && !results[3].contains("agent:main:other"), "{results:?}");
+    assert!(!results[4].contains("agent:main:other"), "{results:?}");
 }
 
 #[tokio::test]
@@ -66,6 +68,7 @@ async fn sessions_are_listed_read_and_described() {
         ("sessions_history", json!({"sessionKey": "other"})),
         ("session_status", json!({"model": "fake/fake-2"})),
         ("agents_list", json!({})),
+        ("sessions_search", json!({"query": "did we ever say forty-two or fifty?"})),
     ];
     world.fake.calls_many(steps.map(|(tool, arguments)| (tool.to_owned(), arguments)));
     world.fake.says("seen");
@@ -80,6 +83,14 @@ async fn sessions_are_listed_read_and_described() {
     assert!(results[2].contains("fake/fake-2") && results[2].contains("Time: "), "{results:?}");
     let agents: Value = serde_json::from_str(&results[3]).unwrap();
     assert_eq!(agents.as_array().unwrap().len(), 1, "only itself may be started: {agents}");
+    let found: Value = serde_json::from_str(&results[4]).unwrap();
+    let best = &found["results"][0];
+    assert_eq!(
+        (&best["sessionKey"], &best["role"]),
+        (&json!("agent:main:other"), &json!("assistant")),
+        "{found}"
+    );
+    assert_eq!(best["text"], "forty-two", "{found}");
     world.fake.says("with the other model");
     talk(&mut client, KEY, "and now?").await;
     assert_eq!(world.fake.requests().pop().unwrap().body["model"], "fake-2");

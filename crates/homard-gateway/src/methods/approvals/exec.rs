@@ -7,9 +7,9 @@ use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
     ApprovalAccepted, ApprovalDecided, ApprovalDecision, ApprovalEnding, ApprovalIdParams, ApprovalKind,
     ApprovalReceipt, ApprovalResolveParams, ApprovalResolved, ApprovalReviewer, ApprovalRoute, ExecApproval,
-    ExecApprovalGetResult, ExecApprovalRequestParams, ExecHost, MAX_APPROVAL_WAIT_MS, PluginApproval,
+    ExecApprovalGetResult, ExecApprovalRequestParams, MAX_APPROVAL_WAIT_MS, PluginApproval,
 };
-use homard_protocol::session_words::ExecAsk;
+use homard_protocol::session_words::{ExecAsk, ExecHost};
 use homard_protocol::word::Word;
 use homard_protocol::{ApprovalId, ErrorCode};
 use homard_runtime::millis_i64;

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
-use super::{ApprovalDecision, ApprovalKind, ApprovalReviewer, ApprovalSeverity, ExecHost};
+use super::{ApprovalDecision, ApprovalKind, ApprovalReviewer, ApprovalSeverity};
 use crate::id::{AgentId, ApprovalId};
 use crate::method::{Access, Method};
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
+use crate::session_words::ExecHost;
 use crate::word::{Word, words};
 
 /// Questions in one answer of [`ApprovalHistory`] unless the caller says otherwise.

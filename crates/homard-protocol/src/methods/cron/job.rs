@@ -252,6 +252,19 @@ pub struct CronAddParams {
     pub delivery: Option<CronDelivery>,
     /// When somebody is told that it keeps failing.
     pub failure_alert: Option<CronFailureAlert>,
+    /// What becomes of times that pass while the gateway is down; as `cron.skipMissedJobs` says, if left out.
+    pub missed_runs: Option<CronMissedRuns>,
+}
+
+words! {
+    /// What becomes of times that passed while the gateway was down.
+    CronMissedRuns {
+        Skip = "skip",
+        /// However many they were, it runs once at the start.
+        Once = "once",
+        /// It runs once for each, one after the other, up to a limit.
+        All = "all",
+    }
 }
 
 words! {
@@ -312,6 +325,8 @@ pub struct CronJobState {
     pub last_error: Option<String>,
     /// How long it took.
     pub last_duration_ms: Option<i64>,
+    /// How many runs it is still to make up for.
+    pub runs_to_make_up: Option<u32>,
     /// How often in a row it went wrong.
     pub consecutive_errors: Option<u32>,
     /// How often in a row its next time could not be found.

@@ -2,6 +2,8 @@
 //!
 //! Each is truly empty. The methods that would change something do not exist.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,7 +57,7 @@ empty_list!(/// `transcripts.list`: meetings that were written down.
     TranscriptsList, "transcripts.list", Read, TranscriptsListParams => Transcripts { sessions: Vec<Value> });
 empty_list!(/// `transcripts.status`: whether meetings are written down, and by whom; nobody does.
     TranscriptsStatus, "transcripts.status", Read, NoParams =>
-    TranscriptsState { enabled: bool, providers: Vec<Value> });
+    TranscriptsState { enabled: bool, providers: Vec<Value>, configured_sources: Vec<Value>, omitted: BTreeMap<String, u64> });
 empty_list!(/// `users.list`: people with a profile; a gateway has one owner, who needs none.
     UsersList, "users.list", Read, NoParams => UserProfiles { profiles: Vec<Value> });
 empty_list!(/// `worktrees.list`: working copies that are looked after.

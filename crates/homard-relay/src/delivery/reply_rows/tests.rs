@@ -69,7 +69,7 @@ async fn tools_and_costs_are_shown_where_the_conversation_wants_to_know() {
         let (world, platform) = open(abilities(), settings).await;
         let change = move |entry: &mut homard_store::SessionEntry| {
             entry.verbose_level = verbose.map(Word::of);
-            entry.response_usage = usage.map(str::to_owned);
+            entry.response_usage = usage.map(Word::of);
         };
         world.store.sessions().patch(&key, change).await.unwrap();
         world.talker.calls("read", json!({"path": "notes.md"}));

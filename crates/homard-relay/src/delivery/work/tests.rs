@@ -5,11 +5,11 @@ use homard_policy::words::Verbosity;
 use homard_protocol::{Cost, SessionKey, ToolCall, ToolCallId, ToolResultMessage, Usage, UserBlock};
 use serde_json::json;
 
-use super::{ShownWork, UsageLine, Work};
+use super::{ResponseUsage, ShownWork, Work};
 
 fn told(tools: Verbosity, output: &str, is_error: bool) -> Vec<String> {
     let work = Work::default();
-    work.show(ShownWork { tools, usage: UsageLine::Off });
+    work.show(ShownWork { tools, usage: ResponseUsage::Off });
     let call = ToolCall {
         id: ToolCallId::parse("c1").unwrap(),
         name: "exec".to_owned(),
@@ -61,11 +61,11 @@ fn the_line_below_an_answer_says_what_was_asked_for() {
         work.show(ShownWork { tools: Verbosity::Off, usage: line });
         work.usage_line(usage, &key)
     };
-    assert_eq!(line(UsageLine::Off, &usage), None);
-    assert_eq!(line(UsageLine::Tokens, &usage).as_deref(), Some("Usage: 1.2k in / 56 out"));
+    assert_eq!(line(ResponseUsage::Off, &usage), None);
+    assert_eq!(line(ResponseUsage::Tokens, &usage).as_deref(), Some("Usage: 1.2k in / 56 out"));
     let full = "Usage: 1.2k in / 56 out · est $0.0123 · session agent:main:main";
-    assert_eq!(line(UsageLine::Full, &usage).as_deref(), Some(full));
+    assert_eq!(line(ResponseUsage::Full, &usage).as_deref(), Some(full));
     let unpriced = Usage { cost: Cost::default(), ..usage };
     let full = "Usage: 1.2k in / 56 out · session agent:main:main";
-    assert_eq!(line(UsageLine::Full, &unpriced).as_deref(), Some(full));
+    assert_eq!(line(ResponseUsage::Full, &unpriced).as_deref(), Some(full));
 }

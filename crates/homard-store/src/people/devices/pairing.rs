@@ -1,6 +1,7 @@
 //! Requests to be paired: kept for a few minutes, one per device.
 
 use homard_protocol::DeviceId;
+use homard_protocol::methods::devices::ApprovedVia;
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -142,9 +143,9 @@ impl DeviceStore<'_> {
     pub async fn approve(
         self,
         request_id: &str,
-        approved_via: &str,
+        approved_via: ApprovedVia,
     ) -> Result<Option<PairedDevice>, StoreError> {
-        let (request_id, approved_via) = (request_id.to_owned(), approved_via.to_owned());
+        let request_id = request_id.to_owned();
         self.store
             .write(move |batch| {
                 let Some(request) = take(batch, &request_id)? else { return Ok(None) };
@@ -257,7 +258,7 @@ fn approved(
     request: PendingDevice,
     before: Option<PairedDevice>,
     now: Timestamp,
-    approved_via: String,
+    approved_via: ApprovedVia,
 ) -> PairedDevice {
     let before = before.filter(|device| device.public_key == request.public_key);
     let created_at = before.as_ref().map_or(now, |device| device.created_at);
@@ -281,7 +282,7 @@ fn approved(
         roles,
         scopes,
         remote_ip: request.remote_ip,
-        approved_via: Some(approved_via),
+        approved_via: Some(approved_via.into()),
         created_at,
         approved_at: now,
         last_seen_at,

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use homard_protocol::DeviceId;
+use homard_protocol::methods::devices::ApprovedVia;
 
 use super::NewDeviceRequest;
 use crate::StoreError;
@@ -40,7 +41,10 @@ async fn asking_again_refreshes_and_asking_for_more_supersedes() {
     assert_eq!(home.store.devices().pending().await.unwrap(), std::slice::from_ref(&more.request));
     home.clock.advance(Duration::from_secs(301));
     assert!(home.store.devices().pending().await.unwrap().is_empty());
-    assert_eq!(home.store.devices().approve(&more.request.request_id, "owner").await.unwrap(), None);
+    assert_eq!(
+        home.store.devices().approve(&more.request.request_id, ApprovedVia::Owner).await.unwrap(),
+        None
+    );
 }
 
 #[tokio::test]
@@ -52,7 +56,13 @@ async fn approval_adds_to_what_the_same_key_was_granted() {
         ("operator", &["read"], "another", vec!["operator"], vec!["read"]),
     ] {
         let asked = home.store.devices().request_pairing(request(role, scopes, public_key)).await.unwrap();
-        let device = home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap().unwrap();
+        let device = home
+            .store
+            .devices()
+            .approve(&asked.request.request_id, ApprovedVia::Owner)
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!((device.roles.clone(), device.scopes.clone()), (own(&roles), own(&all)));
         assert_eq!(home.store.devices().get(&device.device_id).await.unwrap(), Some(device));
         assert!(home.store.devices().pending().await.unwrap().is_empty());
@@ -68,7 +78,7 @@ fn own(words: &[&str]) -> Vec<String> {
 async fn with_device() -> (Home, DeviceId) {
     let home = Home::new();
     let asked = home.store.devices().request_pairing(request("operator", &["read"], "k")).await.unwrap();
-    home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap();
+    home.store.devices().approve(&asked.request.request_id, ApprovedVia::Owner).await.unwrap();
     (home, DeviceId::parse("d1").unwrap())
 }
 
@@ -175,7 +185,7 @@ async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
         let asked = home.store.devices().request_pairing(request("operator", scopes, "k")).await.unwrap();
         let waiting = home.store.devices().pending_request(&asked.request.request_id).await.unwrap().unwrap();
         assert_eq!(waiting.browser_origin.as_deref(), Some("http://homard.test"));
-        home.store.devices().approve(&asked.request.request_id, "owner").await.unwrap().unwrap();
+        home.store.devices().approve(&asked.request.request_id, ApprovedVia::Owner).await.unwrap().unwrap();
         if token.is_empty() {
             token = home.store.devices().issue_token(&id, "operator", &own(scopes), "g").await.unwrap();
             assert!(home.store.devices().label(&id, "my phone").await.unwrap());

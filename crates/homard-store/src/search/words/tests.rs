@@ -17,7 +17,7 @@ fn a_question_is_asked_word_by_word_and_means_nothing_else() {
         ("- * ^", None),
         ("", None),
     ] {
-        assert_eq!(expression(question).as_deref(), asked, "{question}");
+        assert_eq!(expression(question, false).as_deref(), asked, "{question}");
     }
 }
 
@@ -46,7 +46,7 @@ proptest! {
 
     #[test]
     fn any_question_can_be_asked(question in ".{0,80}") {
-        if let Some(asked) = expression(&question) {
+        if let Some(asked) = expression(&question, true) {
             prop_assert!(asked.matches('"').count() % 2 == 0);
         }
         let _shown = snippet(&question, &needles(&question));

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::BuiltEnv;
 use homard_exec::approvals::{Decision, ExecRules, Grant, Question, Request};
+use homard_protocol::Word;
+use homard_protocol::session_words::ExecHost;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -58,28 +60,29 @@ pub(super) struct ExecRequest<'w> {
 
 /// Where a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExecHost {
+pub(super) enum ExecPlace {
     Here,
     Node,
 }
 
 /// Where a command runs. What the owner chose cannot be undone by the model.
-pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<ExecHost, NotAllowed> {
-    let read = |host: &str| match host.trim() {
-        "" | "auto" => Ok(None),
-        "gateway" => Ok(Some(ExecHost::Here)),
-        "node" => Ok(Some(ExecHost::Node)),
-        "sandbox" => Err(NotAllowed::NoSandbox),
-        _ => Err(NotAllowed::BadHost),
+pub(super) fn check_place(input: &ExecInput, rules: &ExecRules) -> Result<ExecPlace, NotAllowed> {
+    let read = |host: Option<Word<ExecHost>>| match host {
+        None | Some(Word::Known(ExecHost::Auto)) => Ok(None),
+        Some(Word::Known(ExecHost::Gateway)) => Ok(Some(ExecPlace::Here)),
+        Some(Word::Known(ExecHost::Node)) => Ok(Some(ExecPlace::Node)),
+        Some(Word::Known(ExecHost::Sandbox)) => Err(NotAllowed::NoSandbox),
+        Some(Word::Other(_)) => Err(NotAllowed::BadHost),
     };
-    let chosen = read(rules.host.as_deref().unwrap_or_default())?;
+    let chosen = read(rules.host.clone())?;
     let names_node = input.node.as_deref().is_some_and(|node| !node.trim().is_empty());
-    let asked = read(input.host.as_deref().unwrap_or_default())?;
-    let asked = asked.or_else(|| names_node.then_some(ExecHost::Node));
+    let wish = input.host.as_deref().map(str::trim).filter(|host| !host.is_empty());
+    let asked = read(wish.map(Word::of))?;
+    let asked = asked.or_else(|| names_node.then_some(ExecPlace::Node));
     match (chosen, asked) {
-        (Some(ExecHost::Here), Some(ExecHost::Node)) => Err(NotAllowed::ElsewhereChosen("the gateway")),
-        (Some(ExecHost::Node), Some(ExecHost::Here)) => Err(NotAllowed::ElsewhereChosen("a node")),
-        (chosen, asked) => Ok(asked.or(chosen).unwrap_or(ExecHost::Here)),
+        (Some(ExecPlace::Here), Some(ExecPlace::Node)) => Err(NotAllowed::ElsewhereChosen("the gateway")),
+        (Some(ExecPlace::Node), Some(ExecPlace::Here)) => Err(NotAllowed::ElsewhereChosen("a node")),
+        (chosen, asked) => Ok(asked.or(chosen).unwrap_or(ExecPlace::Here)),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use homard_protocol::Word;
+
 use super::permission::check_place;
 use super::plain_text::plain_text;
 use super::{ExecInput, check, timeout};
@@ -34,7 +36,7 @@ fn wishes_that_cannot_be_met_are_answered_not_ignored() {
 
 #[test]
 fn what_the_owner_chose_is_where_commands_run() {
-    use super::permission::ExecHost::{Here, Node};
+    use super::permission::ExecPlace::{Here, Node};
     for (chosen, wish, expected) in [
         (None, r#"{"command":"ls"}"#, Some(Here)),
         (Some("auto"), r#"{"command":"ls","host":"node"}"#, Some(Node)),
@@ -47,7 +49,7 @@ fn what_the_owner_chose_is_where_commands_run() {
     ] {
         let input: ExecInput = serde_json::from_str(wish).unwrap();
         let rules = homard_exec::approvals::ExecRules {
-            host: chosen.map(str::to_owned),
+            host: chosen.map(Word::of),
             ..homard_exec::approvals::ExecRules::default()
         };
         assert_eq!(check_place(&input, &rules).ok(), expected, "{chosen:?} {wish}");

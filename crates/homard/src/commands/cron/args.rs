@@ -1,8 +1,9 @@
 //! From options to a job, or to a change of one.
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use homard_automation::schedule::read_duration;
-use homard_protocol::methods::cron::{CronAddParams, CronJob, CronPayload};
+use homard_protocol::methods::cron::{CronAddParams, CronJob, CronMissedRuns, CronPayload};
 use serde_json::{Map, Value, json};
 
 use super::super::connection::ConnectArgs;
@@ -88,6 +89,18 @@ pub(super) struct CronArgs {
     /// Whether --system-event starts a turn at once
     #[arg(long, value_parser = WAKE, help_heading = "What")]
     wake: Option<String>,
+    /// What becomes of times that pass while the gateway is down: none of them, one run for all, or one for each
+    #[arg(long, value_parser = PossibleValuesParser::new(CronMissedRuns::WORDS), help_heading = "When")]
+    missed: Option<String>,
+    /// Chat platform its result is sent on; where the main session was last spoken to, if left out
+    #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
+    channel: Option<String>,
+    /// Conversation on that platform
+    #[arg(long, value_name = "WHERE", conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
+    to: Option<String>,
+    /// Account of that platform which speaks
+    #[arg(long, value_name = "ID", requires = "channel", help_heading = "Then")]
+    account: Option<String>,
     /// Tell people what came of it
     #[arg(long, conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
     announce: bool,
@@ -288,13 +301,21 @@ impl CronArgs {
 
     fn common(&self) -> Map<String, Value> {
         let mut fields = Map::new();
-        let delivery = match (&self.webhook, self.no_deliver, self.announce) {
+        let place = [("channel", &self.channel), ("to", &self.to), ("accountId", &self.account)];
+        let place =
+            place.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
+        let mut place: Map<String, Value> = place.collect();
+        let delivery = match (&self.webhook, self.no_deliver, self.announce || !place.is_empty()) {
             (Some(to), _, _) => Some(json!({"mode": "webhook", "to": to})),
             (None, true, _) => Some(json!({"mode": "none"})),
-            (None, false, true) => Some(json!({"mode": "announce"})),
+            (None, false, true) => {
+                place.insert("mode".to_owned(), json!("announce"));
+                Some(Value::Object(place))
+            }
             (None, false, false) => None,
         };
         fields.extend(delivery.map(|delivery| ("delivery".to_owned(), delivery)));
+        fields.extend(self.missed.as_ref().map(|missed| ("missedRuns".to_owned(), json!(missed))));
         fields.extend(self.agent.as_ref().map(|agent| ("agentId".to_owned(), json!(agent))));
         fields.extend(self.description.as_ref().map(|text| ("description".to_owned(), json!(text))));
         fields.extend(self.declaration_key.as_ref().map(|key| ("declarationKey".to_owned(), json!(key))));

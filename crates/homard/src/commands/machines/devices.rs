@@ -235,7 +235,7 @@ fn paired_row(device: &PairedDeviceRow, now: i64) -> Vec<String> {
         name_of(device),
         device.roles.join(", "),
         resolve::scopes(&device.scopes),
-        device.approved_via.clone().unwrap_or_default(),
+        device.approved_via.as_ref().map(ToString::to_string).unwrap_or_default(),
         seen,
         if tokens.is_empty() { "none".to_owned() } else { tokens.join(", ") },
     ]

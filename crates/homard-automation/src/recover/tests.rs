@@ -1,0 +1,31 @@
+//! What is made up for after a start.
+
+use homard_protocol::methods::cron::CronAddParams;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::{MAX_MADE_UP, missed_after_the_first};
+use crate::job::Job;
+
+const HOUR: i64 = 3_600_000;
+
+#[test]
+fn every_time_that_passed_is_counted_up_to_the_limit() {
+    for (down_for, expected) in [
+        (0, None),
+        (HOUR - 1, None),
+        (HOUR, Some(1)),
+        (5 * HOUR + 1, Some(5)),
+        (1_000 * HOUR, Some(MAX_MADE_UP)),
+    ] {
+        let spec: CronAddParams = serde_json::from_value(json!({
+            "name": "hourly", "schedule": {"kind": "every", "everyMs": HOUR, "anchorMs": 0}, "sessionTarget": "main",
+            "wakeMode": "now", "payload": {"kind": "systemEvent", "text": "ding"}, "missedRuns": "all",
+        }))
+        .unwrap();
+        let mut job = Job::new(spec, Vec::new(), 0);
+        job.state.next_run_at_ms = Some(10 * HOUR);
+        let now = 10 * HOUR + down_for;
+        assert_eq!(missed_after_the_first(&job, now, &TimeZone::UTC), expected, "{down_for}");
+    }
+}
