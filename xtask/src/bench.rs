@@ -4,6 +4,7 @@
 //! what is printed can be pasted. This file knows nothing of what is measured.
 
 mod compare;
+pub(crate) mod order;
 pub(crate) mod weigh;
 
 use std::fs;

@@ -40,6 +40,7 @@ usage: cargo xtask <command>
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
       --compare REV      measure in turns with the build of that commit and print ratios
   weigh [--write]    what each package adds to the code of a release build; --write updates docs/benchmarks.md
+  order PROGRAM PROFILE...  which functions stand at the front of it, by callgrind profiles; see docs/benchmarks.md
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         "fuzz" => hardening::fuzz::run(rest),
         "bench" => bench::run(rest),
         "weigh" => bench::weigh::run(rest),
+        "order" => bench::order::run(rest),
         "compat" => hardening::compat::run(rest),
         "crash" => hardening::crash::run(rest),
         "protocol" => protocol::run(rest),

@@ -35,7 +35,7 @@ pub(crate) fn read_some(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
 /// Empties the index.
 pub(super) fn start_over(batch: &mut Batch<'_>) -> Result<(), StoreError> {
     batch.execute("INSERT INTO transcript_words (transcript_words) VALUES ('delete-all')", [])?;
-    batch.execute("UPDATE transcripts SET words_seq = 0", [])?;
+    batch.execute("UPDATE transcripts SET words_seq = 0, unread = 1", [])?;
     Ok(())
 }
 
@@ -105,7 +105,8 @@ fn read_behind(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
     };
     let is_whole = reached.is_none() || (all && reached == rows.last().map(|row| row.0));
     let to = if is_whole { behind.last } else { reached.unwrap_or(behind.last) };
-    batch.execute("UPDATE transcripts SET words_seq = ?2 WHERE id = ?1", [behind.id, to])?;
+    let sql = "UPDATE transcripts SET words_seq = ?2, unread = ?2 < last_seq WHERE id = ?1";
+    batch.execute(sql, [behind.id, to])?;
     Ok(true)
 }
 
@@ -114,7 +115,7 @@ fn behind(conn: &Connection) -> Result<Option<Behind>, StoreError> {
     let found: Option<Columns> = conn
         .prepare_cached(
             "SELECT id, agent_id, file, words_seq, last_seq FROM transcripts INDEXED BY transcripts_unread
-             WHERE session_id IS NOT NULL AND words_seq < last_seq LIMIT 1",
+             WHERE unread = 1 AND session_id IS NOT NULL LIMIT 1",
         )?
         .query_row([], |row| row.try_into())
         .optional()?;

@@ -1,14 +1,17 @@
 //! Listing and counting sessions.
 //!
-//! A list walks one index in the order it is shown and stops when the page is full; totals come from counters
+//! A list walks one index from the newest on and stops when the page is full; totals come from counters
 //! kept by triggers wherever the filters allow it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use homard_protocol::{AgentId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::rows::{COLUMNS, activity, read};
+use super::rows::{COLUMNS, activity, changed, read};
 use super::{SessionEntry, SessionKind, SessionRecord, SessionStore};
 use crate::store::StoreError;
 
@@ -49,7 +52,7 @@ impl SessionSort {
 
     fn of(self, entry: &SessionEntry) -> Option<Timestamp> {
         match self {
-            Self::Updated => Some(entry.updated_at),
+            Self::Updated => Some(changed(entry)),
             Self::Interaction => entry.last_interaction_at,
             Self::Activity => activity(entry),
         }
@@ -149,7 +152,7 @@ fn list(conn: &Connection, query: &SessionQuery) -> Result<SessionPage, StoreErr
         ArchivedFilter::All => {
             let mut both = fetch(conn, query, 0, limit.saturating_add(offset), 0)?;
             both.extend(fetch(conn, query, 1, limit.saturating_add(offset), 0)?);
-            both.sort_by_key(|row| std::cmp::Reverse(query.sort.of(&row.entry)));
+            both.sort_by_key(|row| Reverse(query.sort.of(&row.entry)));
             both.into_iter().skip(offset).take(limit).collect()
         }
     };
@@ -257,9 +260,16 @@ fn select(columns: &str, filter: &Filter, archived: i64) -> String {
 }
 
 /// Rows of the same moment stay in one order, so that a page never repeats what the last one showed.
-fn page_sql(filter: &Filter, sort: SessionSort, archived: i64, limit: usize, offset: usize) -> String {
-    let (rows, column) = (select(COLUMNS, filter, archived), sort.column());
-    format!("{rows} ORDER BY {column} DESC, id LIMIT {limit} OFFSET {offset}")
+fn newest_first(columns: &str, filter: &Filter, archived: i64) -> String {
+    format!("{} ORDER BY updated_at DESC, id", select(columns, filter, archived))
+}
+
+fn page_sql(filter: &Filter, archived: i64, limit: usize, offset: usize) -> String {
+    format!("{} LIMIT {limit} OFFSET {offset}", newest_first(COLUMNS, filter, archived))
+}
+
+fn walk_sql(filter: &Filter, sort: SessionSort, archived: i64) -> String {
+    newest_first(&format!("id, updated_at, {}", sort.column()), filter, archived)
 }
 
 fn fetch(
@@ -269,15 +279,47 @@ fn fetch(
     limit: usize,
     offset: usize,
 ) -> Result<Vec<SessionRecord>, StoreError> {
+    if query.sort != SessionSort::Updated {
+        return fetch_sorted(conn, query, archived, limit, offset);
+    }
     let filter = Filter::all(query);
     // Not cached: limit and offset vary, and lists are not on the message path.
-    let mut statement = conn.prepare(&page_sql(&filter, query.sort, archived, limit, offset))?;
+    let mut statement = conn.prepare(&page_sql(&filter, archived, limit, offset))?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
         records.push(read(row)?);
     }
     Ok(records)
+}
+
+/// The same by another column, which has no index: no value of it is above when the session changed, so that the walk
+/// from the newest change ends where nothing older can come before what was found.
+fn fetch_sorted(
+    conn: &Connection,
+    query: &SessionQuery,
+    archived: i64,
+    limit: usize,
+    offset: usize,
+) -> Result<Vec<SessionRecord>, StoreError> {
+    let (filter, wanted) = (Filter::all(query), limit.saturating_add(offset));
+    let mut first: BTreeSet<(Reverse<Option<Timestamp>>, i64)> = BTreeSet::new();
+    let mut statement = conn.prepare(&walk_sql(&filter, query.sort, archived))?;
+    let mut rows = statement.query(params_from_iter(filter.values))?;
+    while let Some(row) = rows.next()? {
+        let changed: Timestamp = row.get(1)?;
+        if first.len() >= wanted && first.last().is_some_and(|(Reverse(last), _)| *last > Some(changed)) {
+            break;
+        }
+        first.insert((Reverse(row.get(2)?), row.get(0)?));
+        if first.len() > wanted {
+            first.pop_last();
+        }
+    }
+    let sql = format!("SELECT {COLUMNS} FROM sessions WHERE id = ?1");
+    let mut found = conn.prepare_cached(&sql)?;
+    let page = first.into_iter().skip(offset);
+    page.map(|(_, id)| found.query_row([id], |row| Ok(read(row)))?).collect()
 }
 
 fn archived_values(query: &SessionQuery) -> &'static [i64] {

@@ -217,7 +217,7 @@ fn queried(record: &SessionRecord) -> [Value; CHANGING.len()] {
         entry.channel.clone().into(),
         entry.label.clone().into(),
         entry.archived_at.is_some().into(),
-        entry.updated_at.into(),
+        changed(entry).into(),
         last_message_preview.clone().into(),
         derived_title.clone().into(),
         entry.last_interaction_at.into(),
@@ -246,7 +246,7 @@ pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), St
         record.entry.label,
         record.entry.archived_at.is_some(),
         created,
-        record.entry.updated_at,
+        changed(&record.entry),
         record.last_message_preview,
         record.derived_title,
         to_json("entry", &record.entry)?,
@@ -257,6 +257,11 @@ pub(crate) fn insert(conn: &Connection, record: &SessionRecord) -> Result<(), St
         record.entry.spawned_by,
     ])?;
     Ok(())
+}
+
+/// When it last changed, as lists sort by it. What another program kept may say that something happened later.
+pub(super) fn changed(entry: &SessionEntry) -> homard_runtime::Timestamp {
+    activity(entry).map_or(entry.updated_at, |at| at.max(entry.updated_at))
 }
 
 /// When anything last happened, as lists sort by it.

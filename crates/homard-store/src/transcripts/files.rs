@@ -269,6 +269,9 @@ impl OpenTranscript {
             self.leaf.as_ref().map(EntryId::as_str),
             self.messages
         ])?;
+        // Named only where it changes: the index over it would be written with every entry.
+        conn.prepare_cached("UPDATE transcripts SET unread = 1 WHERE id = ?1 AND unread = 0")?
+            .execute([self.id])?;
         Ok(())
     }
 }

@@ -158,7 +158,7 @@ fn no_question_about_usage_reads_the_whole_table() {
     let query = |agent, session| report_sql(&UsageQuery { days: vec![1, 2], agent, session });
     let questions = [
         (query(None, None), "usage_by_time"),
-        (query(agent.clone(), None), "usage_by_agent"),
+        (query(agent.clone(), None), "usage_by_time"),
         (query(agent, session.clone()), "usage_by_session"),
         (query(None, session), "usage_by_session"),
         (FIRST.to_owned(), "usage_by_time"),

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use super::MIGRATIONS;
 use crate::StoreError;
 use crate::engine::fixture::{Home, NOW, key, open, run_id};
+use crate::sessions::{SessionQuery, SessionSort};
 
 /// The version this program writes.
 fn newest() -> i64 {
@@ -160,6 +161,44 @@ async fn a_database_with_plain_tokens_keeps_their_hashes_and_forgets_the_rest() 
         .query_row("SELECT EXISTS (SELECT 1 FROM meta WHERE key = 'scrub')", [], |row| row.get(0))
         .unwrap();
     assert!(!due, "the file is rewritten once");
+}
+
+#[tokio::test]
+async fn a_database_of_version_11_is_listed_and_searched_with_fewer_indexes() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state/homard.sqlite");
+    let home = dir.path();
+    let store = open(home, &Clock::fixed(NOW)).unwrap();
+    store.close().await;
+    std::fs::remove_file(&path).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    for sql in &MIGRATIONS[..10] {
+        conn.execute_batch(sql).unwrap();
+    }
+    super::add_functions(&conn).unwrap();
+    conn.execute_batch(MIGRATIONS[10]).unwrap();
+    // The second says that something happened after its last change, as a row of another program may.
+    conn.execute_batch(
+        r#"INSERT INTO sessions (key, agent_id, session_id, kind, created_at, updated_at, activity_at, entry)
+           VALUES ('agent:main:a', 'main', 's-1', 'main', 1, 5, 2, '{"sessionId":"s-1","updatedAt":5,"lastActivityAt":2}'),
+                  ('agent:main:b', 'main', 's-2', 'main', 1, 3, 9, '{"sessionId":"s-2","updatedAt":3,"lastActivityAt":9}');
+           INSERT INTO transcripts (session_id, agent_id, file, end_offset, last_seq, messages, words_seq)
+           VALUES ('s-1', 'main', 's-1.jsonl', 0, 4, 4, 4), ('s-2', 'main', 's-2.jsonl', 0, 4, 4, 3);
+           PRAGMA user_version = 11;"#,
+    )
+    .unwrap();
+    drop(conn);
+
+    let store = open(home, &Clock::fixed(NOW)).unwrap();
+    let query = SessionQuery { sort: SessionSort::Activity, limit: 1, ..SessionQuery::default() };
+    let page = store.sessions().list(query).await.unwrap();
+    assert_eq!((page.rows[0].key.to_string().as_str(), page.total), ("agent:main:b", 2));
+    store.close().await;
+    let conn = Connection::open(&path).unwrap();
+    let unread: String = conn
+        .query_row("SELECT group_concat(session_id) FROM transcripts WHERE unread = 1", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(unread, "s-2");
 }
 
 #[test]

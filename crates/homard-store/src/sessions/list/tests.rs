@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_protocol::AgentId;
 
-use super::{ArchivedFilter, Filter, SessionQuery, SessionSort, page_sql};
+use super::{ArchivedFilter, Filter, SessionQuery, SessionSort, page_sql, walk_sql};
 use crate::SessionKind;
 use crate::engine::fixture::{Home, key};
 
@@ -29,9 +29,9 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
         (SessionQuery { active_since: Some(1), ..SessionQuery::default() }, 0, "sessions_recent"),
         (SessionQuery::default(), 1, "sessions_archived"),
         (SessionQuery { agent: agent(), ..SessionQuery::default() }, 1, "sessions_agent_archived"),
-        (sorted(SessionSort::Interaction), 0, "sessions_by_interaction"),
-        (sorted(SessionSort::Interaction), 1, "sessions_archived_interaction"),
-        (sorted(SessionSort::Activity), 0, "sessions_by_activity"),
+        (sorted(SessionSort::Interaction), 0, "sessions_recent"),
+        (sorted(SessionSort::Interaction), 1, "sessions_archived"),
+        (sorted(SessionSort::Activity), 0, "sessions_recent"),
         (
             SessionQuery { agents: Some(vec![AgentId::main()]), ..SessionQuery::default() },
             0,
@@ -43,7 +43,11 @@ async fn a_list_of_ten_thousand_sessions_walks_one_index() {
         (SessionQuery { spawned_by: Some("a".into()), ..SessionQuery::default() }, 0, "sessions_by_parent"),
     ] {
         let filter = Filter::all(&query);
-        let sql = format!("EXPLAIN QUERY PLAN {}", page_sql(&filter, query.sort, archived, 50, 0));
+        let sql = match query.sort {
+            SessionSort::Updated => page_sql(&filter, archived, 50, 0),
+            sort => walk_sql(&filter, sort, archived),
+        };
+        let sql = format!("EXPLAIN QUERY PLAN {sql}");
         let plan = home
             .store
             .read(move |cx| {
@@ -97,6 +101,24 @@ async fn a_list_is_sorted_by_what_was_asked_for() {
     ];
     for (query, expected) in rows {
         assert_eq!(names(&home, query.clone()).await, expected, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_by_activity_is_a_part_of_the_whole_list_whatever_changed_since() {
+    let home = Home::new();
+    // What happened is older than the change for some, missing for some, later (as another program may say) for some.
+    let happened = [Some(7), None, Some(3), Some(9), Some(3), None, Some(i64::MAX), Some(8)];
+    for (n, at) in happened.into_iter().enumerate() {
+        home.clock.advance(Duration::from_millis(1));
+        let change = move |entry: &mut crate::SessionEntry| entry.last_activity_at = at;
+        home.store.sessions().patch(&key(&format!("agent:main:s{n}")), change).await.unwrap();
+    }
+    let all = ["s6", "s3", "s7", "s0", "s2", "s4", "s1", "s5"].map(|name| format!("agent:main:{name}"));
+    for (limit, offset) in [(8, 0), (1, 0), (2, 0), (3, 2), (1, 5), (4, 6), (2, 8)] {
+        let query = SessionQuery { sort: SessionSort::Activity, limit, offset, ..SessionQuery::default() };
+        let expected: Vec<String> = all.iter().skip(offset).take(limit).cloned().collect();
+        assert_eq!(names(&home, query).await, expected, "{limit} after {offset}");
     }
 }
 
