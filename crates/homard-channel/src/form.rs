@@ -25,6 +25,10 @@ pub struct Form {
     pub refused: Option<String>,
     /// Whether accounts may be at different servers; then one never gets the secrets of another.
     pub servers: bool,
+    /// The ways in which people may be let in, in the words of the section; none where the platform knows none.
+    pub ways_in: Vec<String>,
+    /// How people there are written in lists.
+    pub people: Option<String>,
     pub fields: Vec<FormField>,
 }
 
@@ -75,6 +79,7 @@ struct PlatformHint {
     named: Option<String>,
     refused: Option<String>,
     servers: bool,
+    people: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -95,8 +100,13 @@ impl Form {
     #[must_use]
     pub fn of(entry: &ChannelEntry) -> Self {
         let schema = (entry.keys.own)();
-        let PlatformHint { steps, handle, named, refused, servers } = hint(&schema).unwrap_or_default();
-        Self { steps, handle, named, refused, servers, fields: fields(&schema, None) }
+        let PlatformHint { steps, handle, named, refused, servers, people } =
+            hint(&schema).unwrap_or_default();
+        let ways_in = match entry.keys.schema().pointer("/properties/dmPolicy").and_then(kind_of) {
+            Some(FieldKind::Select(words)) => words,
+            _ => Vec::new(),
+        };
+        Self { steps, handle, named, refused, servers, ways_in, people, fields: fields(&schema, None) }
     }
 
     /// Our name as people on the platform write it.

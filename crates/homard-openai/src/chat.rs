@@ -47,14 +47,7 @@ pub(super) async fn answer(
     let head = Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: asker.api.seconds(), model };
     let ask =
         Ask { id: head.id.clone(), source: Source::HttpChat, place, talk, offered, sampling, max_tokens };
-    let rules = Rules {
-        images: &endpoint.images,
-        files: None,
-        max_images: endpoint.max_images,
-        max_total_image_bytes: endpoint.max_total_image_bytes,
-        max_urls: endpoint.max_images,
-    };
-    let running = begin(asker, ask, Loader::new(rules)).await?;
+    let running = begin(asker, ask, Loader::new(Rules::of_chat(endpoint))).await?;
     let Some(stream) = streaming else {
         let end = running.whole().await?;
         return Ok(json_answer(StatusCode::OK, &completion(&head, &end)));

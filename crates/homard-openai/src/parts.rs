@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use homard_config::config::gateway::http_endpoints::PartRules;
+use homard_config::config::gateway::http_endpoints::{ChatEndpoint, PartRules, ResponsesEndpoint};
 use homard_media::file_type::photo_type;
 use homard_protocol::UserBlock;
 use homard_runtime::Clip;
@@ -74,6 +74,30 @@ pub(super) struct Rules<'a> {
     pub(super) max_images: usize,
     pub(super) max_total_image_bytes: usize,
     pub(super) max_urls: usize,
+}
+
+impl<'a> Rules<'a> {
+    /// As the owner wants them at `/v1/chat/completions`.
+    pub(super) fn of_chat(endpoint: &'a ChatEndpoint) -> Self {
+        Self {
+            images: &endpoint.images,
+            files: None,
+            max_images: endpoint.max_images,
+            max_total_image_bytes: endpoint.max_total_image_bytes,
+            max_urls: endpoint.max_images,
+        }
+    }
+
+    /// As the owner wants them at `/v1/responses`.
+    pub(super) fn of_responses(endpoint: &'a ResponsesEndpoint) -> Self {
+        Self {
+            images: &endpoint.images,
+            files: Some((&endpoint.files, endpoint.max_file_chars)),
+            max_images: usize::MAX,
+            max_total_image_bytes: endpoint.max_body,
+            max_urls: endpoint.max_url_parts,
+        }
+    }
 }
 
 /// Turns parts into what the model is shown, counting over a whole request.

@@ -61,14 +61,7 @@ pub(super) async fn answer(
         sampling,
         max_tokens,
     };
-    let rules = Rules {
-        images: &endpoint.images,
-        files: Some((&endpoint.files, endpoint.max_file_chars)),
-        max_images: usize::MAX,
-        max_total_image_bytes: endpoint.max_body,
-        max_urls: endpoint.max_url_parts,
-    };
-    let running = begin(asker, ask, Loader::new(rules)).await?;
+    let running = begin(asker, ask, Loader::new(Rules::of_responses(endpoint))).await?;
     if !asked.stream.unwrap_or(false) {
         let end = running.whole().await?;
         return Ok(json_answer(StatusCode::OK, &finished(&head, &end)));

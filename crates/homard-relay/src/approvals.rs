@@ -23,6 +23,7 @@ use crate::delivery::outbox::{OutgoingText, receipt_of, row_of};
 use crate::delivery::reply_style::Manner;
 use crate::parts::ChatApprovals;
 use places::QuestionPlace;
+pub(crate) use places::read_place;
 pub(crate) use press::{PREFIX as BUTTON_PREFIX, answer_of, name_of};
 
 /// What the keys of questions begin with in the outbox.

@@ -164,7 +164,10 @@ part! {
     /// Agents that work for another.
     pub(crate) Subagents
     has { family: Family = family, runs: Runs = turns.runs }
-    asks { messages => MessageActions, sessions => Sessions, setup => TurnSetup, turns => Turns }
+    asks {
+        chat_approvals => ChatApprovals, messages => MessageActions, sessions => Sessions, setup => TurnSetup,
+        turns => Turns,
+    }
 }
 part! {
     /// What goes out to chat platforms, kept until it has arrived.

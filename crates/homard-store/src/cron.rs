@@ -153,7 +153,7 @@ impl CronStore<'_> {
         self.store
             .read(move |cx| {
                 let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs ORDER BY created_at, id");
-                let (jobs, unreadable) = readable(cx.conn.prepare_cached(&sql)?.query([])?)?;
+                let (jobs, unreadable) = readable(cx.conn.prepare_cached(&sql)?.query([])?, read_job)?;
                 for id in unreadable {
                     tracing::warn!(id, "a scheduled job cannot be read and is left alone");
                 }
@@ -182,7 +182,7 @@ impl CronStore<'_> {
                     "SELECT {JOB_COLUMNS} FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
                  AND next_run_at <= ?1 ORDER BY next_run_at, id"
                 );
-                Ok(readable(cx.conn.prepare_cached(&sql)?.query([now])?)?.0)
+                Ok(readable(cx.conn.prepare_cached(&sql)?.query([now])?, read_job)?.0)
             })
             .await
     }
@@ -297,32 +297,35 @@ impl CronStore<'_> {
             .await
     }
 
-    /// Runs that are not over, oldest first.
+    /// Runs that are not over and can be read, oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn open_runs(self) -> Result<Vec<CronRunRow>, StoreError> {
         self.store
             .read(move |cx| {
-                let sql =
-                    format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
-                collect(cx.conn.prepare_cached(&sql)?.query([])?, read_run)
+                let (runs, unreadable) = open_runs(cx.conn)?;
+                for run in unreadable {
+                    tracing::warn!(run, "a run of a scheduled job cannot be read and is left alone");
+                }
+                Ok(runs)
             })
             .await
     }
 
-    /// Jobs that say they run though no run of theirs is open may run again; answers how many.
+    /// Jobs that say they run though no run of theirs is open, or none that can be read, may run again; answers how many.
     ///
     /// # Errors
     /// When the write is not committed.
     pub async fn free_stuck(self) -> Result<usize, StoreError> {
         self.store
             .write(move |batch| {
+                let (open, _unreadable) = open_runs(batch.conn)?;
+                let open: Vec<&str> = open.iter().map(|run| run.run_id.as_str()).collect();
                 batch.execute(
                     "UPDATE cron_jobs SET running = NULL, state = json_remove(state, '$.runningAtMs')
-                 WHERE running IS NOT NULL
-                 AND running NOT IN (SELECT run_id FROM cron_runs WHERE ended_at IS NULL)",
-                    [],
+                 WHERE running IS NOT NULL AND running NOT IN (SELECT value FROM json_each(?1))",
+                    [serde_json::to_string(&open).unwrap_or_default()],
                 )
             })
             .await
@@ -406,13 +409,21 @@ fn collect<T>(
     Ok(found)
 }
 
-/// Jobs, and the ids of those that cannot be read: one of them does not keep the others from their work.
-fn readable(mut rows: Rows<'_>) -> Result<(Vec<CronJobRow>, Vec<String>), StoreError> {
+fn open_runs(conn: &Connection) -> Result<(Vec<CronRunRow>, Vec<String>), StoreError> {
+    let sql = format!("SELECT {RUN_COLUMNS} FROM cron_runs WHERE ended_at IS NULL ORDER BY started_at");
+    readable(conn.prepare_cached(&sql)?.query([])?, read_run)
+}
+
+/// Rows, and the ids of those that cannot be read: one of them does not keep the others from their work.
+fn readable<T>(
+    mut rows: Rows<'_>,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<(Vec<T>, Vec<String>), StoreError> {
     let (mut found, mut unreadable) = (Vec::new(), Vec::new());
     while let Some(row) = rows.next()? {
-        match read_job(row) {
+        match read(row) {
             Err(StoreError::Unreadable { .. }) => unreadable.push(row.get(0)?),
-            job => found.push(job?),
+            read => found.push(read?),
         }
     }
     Ok((found, unreadable))

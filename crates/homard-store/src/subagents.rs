@@ -12,7 +12,7 @@ use crate::sessions::{SessionEntry, load_or_new, save};
 use crate::store::{Store, StoreError, parse_column};
 
 const COLUMNS: &str = "run_id, child_key, requester_key, requester_run, depth, label, task, delete_after, \
-                       created_at, settled_at";
+                       created_at, settled_at, asks_at";
 /// Most rows of one answer.
 const MAX_ROWS: i64 = 1_000;
 
@@ -33,6 +33,8 @@ pub struct NewSubagent {
     pub task: String,
     /// Whether its conversation is deleted when it is done.
     pub delete_after: bool,
+    /// Where the owner who had it started is asked what it may do, as JSON the store does not look into.
+    pub asks_at: Option<String>,
 }
 
 /// A child's row.
@@ -101,7 +103,8 @@ impl SubagentStore<'_> {
                 save(batch, &mut draft)?;
                 batch.execute(
                     "INSERT INTO subagents (run_id, child_key, requester_key, requester_run, depth,
-                     label, task, delete_after, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                     label, task, delete_after, created_at, asks_at)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                     params![
                         new.run_id.as_str(),
                         new.child_key.to_string(),
@@ -112,6 +115,7 @@ impl SubagentStore<'_> {
                         new.task,
                         new.delete_after,
                         batch.now(),
+                        new.asks_at,
                     ],
                 )?;
                 Ok(SubagentAdded::New)
@@ -312,6 +316,7 @@ fn read(row: &Row<'_>) -> Result<SubagentRecord, StoreError> {
             label: row.get(5)?,
             task: row.get(6)?,
             delete_after: row.get(7)?,
+            asks_at: row.get(10)?,
         },
         created_at: row.get(8)?,
         settled_at: row.get(9)?,

@@ -24,14 +24,19 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::with(ToolOptions::EXEC_TIMEOUT, Duration::from_secs(100))
+    }
+
+    /// Where commands may take so long, and are waited for so long.
+    fn with(exec_timeout: Duration, exec_background_after: Duration) -> Self {
         let processes = Processes::new(Clock::fixed(0));
         let toolbox = Toolbox::new(&ToolOptions {
             home: "/nowhere".into(),
             workspace_only: true,
             env: BuiltEnv::from_base(&BTreeMap::new()),
-            exec_timeout: ToolOptions::EXEC_TIMEOUT,
+            exec_timeout,
             web: WebOptions::default(),
-            exec_background_after: Duration::from_secs(100),
+            exec_background_after,
             launcher: None,
             processes: processes.clone(),
             apply_patch: None,
@@ -94,6 +99,18 @@ fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = stat.rsplit(')').next().and_then(|rest| rest.trim().chars().next());
     state.is_some_and(|state| state != 'Z' && state != 'X')
+}
+
+#[tokio::test]
+async fn how_long_commands_run_and_are_waited_for_is_the_owners_choice() {
+    let hasty = World::with(ToolOptions::EXEC_TIMEOUT, Duration::from_millis(20));
+    let waits = json!({"command": "while [ ! -e go ]; do sleep 0.01; done"});
+    let outcome = hasty.call("exec", waits.clone()).await;
+    assert!(words(&outcome).contains("still running in the background"), "{outcome:?}");
+    std::fs::write(hasty.dir.path().join("go"), "").unwrap();
+    let strict = World::with(Duration::from_millis(50), Duration::from_secs(100));
+    let outcome = strict.call("exec", waits).await;
+    assert!(words(&outcome).contains("timed out after 0.05 s"), "{outcome:?}");
 }
 
 #[tokio::test]

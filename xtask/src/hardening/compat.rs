@@ -56,7 +56,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let table = table(&lines, &published.version()?);
     say(&format!("\n{table}"));
     if options.write {
-        write(&table, &refused::table(&lines))?;
+        let record = refused::record(&lines);
+        fs::write(root().join(refused::RECORD), &record).context("could not keep what was asked for")?;
+        write(&table, &refused::table(&record))?;
     }
     let failed = lines.iter().filter(|line| line.failure.is_some()).count();
     if failed > 0 {

@@ -16,7 +16,11 @@ fn call(name: &str, arguments: Value) -> ToolCall {
 /// What became of calls made one after the other: `.` for a plain result, `w` for one with a remark, `b` for a
 /// refused call, and `!` where the run ended.
 fn story(detectors: Detectors, calls: impl IntoIterator<Item = (ToolCall, String)>) -> String {
-    let mut guard = LoopGuard::new(LoopRules { detectors, ..LoopRules::default() });
+    story_under(LoopRules { detectors, ..LoopRules::default() }, calls)
+}
+
+fn story_under(rules: LoopRules, calls: impl IntoIterator<Item = (ToolCall, String)>) -> String {
+    let mut guard = LoopGuard::new(rules);
     let mut story = String::new();
     for (call, result) in calls {
         if guard.refuse(&call).is_some() {
@@ -70,4 +74,13 @@ fn two_calls_in_turn_without_new_fruit_are_a_loop_where_the_owner_looks_for_it()
     assert!(!story(Detectors::default(), turns()).contains('b'));
     let story = story(Detectors { ping_pong: true, ..Detectors::default() }, turns());
     assert!(story.contains('w') && story.ends_with("b!"), "{story}");
+}
+
+#[test]
+fn how_far_back_is_looked_is_the_owners_choice() {
+    // Nine other calls between two of the same kind.
+    let calls = || (0..300).map(|n| (call("read", json!({"path": n % 10})), format!("the same {}", n % 10)));
+    assert!(story_under(LoopRules { history: 300, ..LoopRules::default() }, calls()).contains('w'));
+    let story = story_under(LoopRules { history: 20, ..LoopRules::default() }, calls());
+    assert!(!story.contains('w'), "{story}");
 }

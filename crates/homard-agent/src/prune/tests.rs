@@ -125,3 +125,37 @@ fn forgetting_old_turns_does_not_hide_a_moment_from_pruning() {
     told.prune(&rules, WINDOW);
     assert!(result_sizes(&told)[0] < 4_000, "{:?}", result_sizes(&told));
 }
+
+/// The usual rules with one of them changed.
+fn with(change: impl FnOnce(&mut PruneRules)) -> PruneRules {
+    let mut rules = PruneRules::default();
+    change(&mut rules);
+    rules
+}
+
+#[test]
+fn every_rule_of_pruning_does_what_it_says() {
+    let late = |rules: &PruneRules| pruned(10 * MINUTE, 8_000, rules);
+    let usual = late(&PruneRules::default());
+    let untouched = [
+        ("ttl", with(|rules| rules.ttl = std::time::Duration::from_secs(20 * 60))),
+        ("soft_percent", with(|rules| rules.soft_percent = 90)),
+        ("soft_max", with(|rules| rules.soft_max = 10_000)),
+        ("keep_last_assistants", with(|rules| rules.keep_last_assistants = 100)),
+        ("allow", with(|rules| rules.allow = vec!["write".to_owned()])),
+    ];
+    for (rule, rules) in untouched {
+        assert_eq!(late(&rules), [8_000; 4], "{rule}");
+    }
+    let kept = late(&with(|rules| rules.keep_last_assistants = 1));
+    assert_eq!((usual[2], kept[2] < 8_000), (8_000, true), "one turn less is kept: {usual:?} {kept:?}");
+    for shorter in [with(|rules| rules.soft_head = 100), with(|rules| rules.soft_tail = 100)] {
+        assert_eq!(usual[0] - late(&shorter)[0], 1_400, "{shorter:?}");
+    }
+    let cleared = |placeholder: Option<&str>| {
+        let rules = PruneRules { min_prunable: 5_000, hard_percent: 10, ..PruneRules::default() };
+        pruned(10 * MINUTE, 12_000, &PruneRules { placeholder: placeholder.map(str::to_owned), ..rules })[0]
+    };
+    assert_eq!(cleared(Some("gone")), 4);
+    assert_eq!(cleared(None), usual[0] + 1, "shortened only, of a text of one digit more");
+}

@@ -55,3 +55,22 @@ async fn far_from_the_limit_no_notes_are_asked_for_and_failing_at_them_harms_not
     let ended = world.say(&"x".repeat(72_000)).await;
     assert!(ended.flushed && ended.answer.unwrap().text() == "fine");
 }
+
+#[tokio::test]
+async fn when_notes_are_asked_for_and_with_which_words_is_the_owners_choice() {
+    for (soft_threshold, is_due) in [(1_000, false), (30_000, true)] {
+        let fake = FakeLlm::start().await.unwrap();
+        let mut world = World::new(model(&fake), 40_000);
+        world.rules.flush = Some(FlushRules {
+            soft_threshold,
+            prompt: Some(QUESTION.to_owned()),
+            extra: Some("WRITE BRIEFLY".to_owned()),
+        });
+        if is_due {
+            fake.says("NO_REPLY");
+        }
+        fake.says("fine");
+        assert_eq!(world.say(&"x".repeat(20_000)).await.flushed, is_due, "{soft_threshold}");
+        assert_eq!(fake.requests()[0].body.to_string().contains("WRITE BRIEFLY"), is_due);
+    }
+}

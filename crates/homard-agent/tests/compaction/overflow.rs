@@ -233,3 +233,47 @@ async fn stopping_while_it_summarises_stops_the_turn() {
     assert!(matches!(ended.how, How::Stopped), "{:?}", ended.how);
     assert_eq!(world.told, ["start overflow"]);
 }
+
+/// How many messages are left of a long conversation that is refused, where these settings hold.
+async fn left_of(change: impl FnOnce(&mut homard_agent::CompactionSettings)) -> usize {
+    let fake = FakeLlm::start().await.unwrap();
+    let mut world = World::new(model(&fake), 200_000);
+    talk(&mut world, &fake, 30).await;
+    change(&mut world.settings);
+    fake.overflows_above(50_000);
+    world.say("and now?").await;
+    last_request(&fake).0.len()
+}
+
+#[tokio::test]
+async fn how_much_is_kept_and_how_long_a_summary_may_take_is_the_owners_choice() {
+    let much = left_of(|settings| settings.keep_recent = 6_000).await;
+    let little = left_of(|settings| settings.keep_recent = 1_500).await;
+    let share = left_of(|settings| (settings.keep_recent, settings.history_percent) = (6_000, 1)).await;
+    assert!(little < much && share < much, "{much} {little} {share}");
+    let fake = FakeLlm::start().await.unwrap();
+    let mut world = World::new(model(&fake), 200_000);
+    talk(&mut world, &fake, 10).await;
+    fake.overflows_above(16_000);
+    world.settings.timeout = std::time::Duration::from_millis(50);
+    fake.hangs().says("fine");
+    assert_eq!(said(&world.say("and now?").await), "fine");
+    assert_eq!(world.told, ["start overflow", "end overflow listed"], "nobody waits for it any longer");
+}
+
+#[tokio::test]
+async fn how_much_room_stays_free_is_the_owners_choice() {
+    let mut turns = Vec::new();
+    for reserve in [1_000, 7_000] {
+        let fake = FakeLlm::start().await.unwrap();
+        let mut world = World::new(model(&fake), 16_000);
+        world.settings.reserve = reserve;
+        let mut count = 0;
+        while world.told.is_empty() {
+            world.say(&"x".repeat(2_000)).await;
+            count += 1;
+        }
+        turns.push(count);
+    }
+    assert!(turns[1] < turns[0], "{turns:?}");
+}

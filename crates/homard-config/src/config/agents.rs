@@ -133,8 +133,8 @@ impl Stamps {
             return Self::Off;
         }
         match zone.map(str::trim).unwrap_or_default() {
-            "" | "user" => Self::Owner,
-            "local" => Self::Machine,
+            "" | "local" => Self::Machine,
+            "user" => Self::Owner,
             word if word.eq_ignore_ascii_case("utc") => Self::Zone("UTC".to_owned()),
             name => Self::Zone(name.to_owned()),
         }

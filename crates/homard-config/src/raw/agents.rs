@@ -108,9 +108,9 @@ pub(crate) struct AgentDefaults {
     /// Default: `on`.
     #[schemars(extend("enum" = ["on","off"]))]
     pub(crate) envelope_timestamp: Option<String>,
-    /// Time zone of those times: `user` (the owner's), `local` (the machine's), `utc` or an IANA name.
+    /// Time zone of those times: `local` (the machine's), `user` (the owner's), `utc` or an IANA name.
     ///
-    /// Default: `user`.
+    /// Default: `local`.
     pub(crate) envelope_timezone: Option<String>,
     /// Whether messages carry the time since the last one.
     ///

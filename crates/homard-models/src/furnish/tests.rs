@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use homard_config::config::models::BedrockDiscovery;
 use homard_config::{Config, ConfigSource, Environment, Overrides, Paths, Snapshot};
 use homard_llm::{CredentialKind, ProviderSpec};
 use homard_protocol::{ModelId, ProviderId};
@@ -9,7 +10,8 @@ use homard_runtime::Clock;
 use serde_json::{Value, json};
 
 use super::{Furnished, Inputs, furnish, read_models_json, write_models_json};
-use crate::discovery::{Discovered, Found, FoundModel};
+use crate::catalogue::DiscoveryKind;
+use crate::discovery::{Discovered, Found, FoundModel, targets};
 
 /// A house: its configuration, environment, profiles and files.
 #[derive(Default)]
@@ -106,7 +108,8 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
     let house = House {
         config: r#"{ models: { providers: {
             "z.ai": { baseUrl: "https://api.z.ai/api/coding/paas/v4", headers: { "X-Own": "1" },
-                models: [{ id: "glm-4.7", contextWindow: 1000, maxTokens: 10, cost: { input: 9 } }, { id: "mine" }] },
+                models: [{ id: "glm-4.7", contextWindow: 1000, maxTokens: 10, cost: { input: 9 } },
+                    { id: "mine", api: "anthropic-messages" }] },
             google: { models: [{ id: "gemini-3-pro", name: "G" }] },
             custom: { baseUrl: "http://127.0.0.1:9/v1", api: "openai-completions" },
             proxied: { baseUrl: "https://x.example/v1", apiKey: "NAMED_KEY", auth: "token" },
@@ -122,6 +125,10 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
     assert_eq!(zai.base_url, "https://api.z.ai/api/coding/paas/v4");
     assert_eq!(model_ids(zai).get(..3).unwrap(), ["glm-4.7", "mine", "glm-5"]);
     assert_eq!((zai.models[0].context_window, zai.models[0].price.input), (Some(1_000), 9.0));
+    assert_eq!(
+        (zai.models[0].api.as_str(), zai.models[1].api.as_str()),
+        ("openai-completions", "anthropic-messages")
+    );
     assert!(zai.headers.iter().any(|(name, value)| (name, value) == ("x-own", "1")));
     let google = provider(&furnished, "google");
     assert_eq!(google.models[0].id.as_str(), "gemini-3-pro-preview");
@@ -278,4 +285,16 @@ fn the_file_is_written_only_when_it_changes_and_for_the_owner_only() {
     assert_eq!(read_models_json(&path), None);
     assert!(write_models_json(&path, &value).unwrap());
     assert_eq!(std::fs::read_to_string(path.with_extension("json.broken")).unwrap(), "{ half");
+}
+
+#[test]
+fn bedrock_is_asked_what_it_has_unless_the_owner_says_no() {
+    let env = &[("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];
+    let furnished = House { env, ..House::default() }.furnish();
+    let is_asked = |enabled: Option<bool>| {
+        let settings = BedrockDiscovery { enabled, ..BedrockDiscovery::default() };
+        let targets = targets(&furnished, &settings, false);
+        targets.iter().any(|target| target.kind == DiscoveryKind::Bedrock)
+    };
+    assert_eq!((is_asked(None), is_asked(Some(false))), (true, false));
 }

@@ -6,7 +6,7 @@ use homard_protocol::{ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
 use proptest::prelude::{any, prop_assert_eq, proptest};
 
-use super::{Guard, Selector, context_guard, level_for, split_profile, supported_levels};
+use super::{Guard, Selector, context_guard, level_for, split_profile, supported_levels, usable_context};
 
 fn config(text: &str) -> Config {
     let dir = tempfile::tempdir().unwrap();
@@ -173,5 +173,19 @@ proptest! {
         if let Some(profile) = profile {
             assert!(text.contains(name) && text.contains(profile));
         }
+    }
+}
+
+#[test]
+fn the_owner_may_want_less_context_and_fewer_models() {
+    let narrow = config(
+        r#"{ agents: { defaults: { contextTokens: 9000, modelPolicy: { allow: ["openai/gpt-5.2", "zai/*"] } } } }"#,
+    );
+    let spec = ModelSpec::new(ProviderId::parse("p").unwrap(), ModelId::parse("m").unwrap(), "x");
+    assert_eq!(usable_context(&spec, &narrow), 9_000);
+    assert_eq!(usable_context(&spec, &config("{}")), spec.window());
+    let selector = Selector::new(&narrow);
+    for (name, may) in [("openai/gpt-5.2", true), ("zai/glm-5", true), ("openai/gpt-4o", false)] {
+        assert_eq!(selector.allows(&model(name)), may, "{name}");
     }
 }

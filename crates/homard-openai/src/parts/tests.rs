@@ -2,8 +2,15 @@
 
 use std::time::Duration;
 
-use homard_config::config::gateway::http_endpoints::PartRules;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use homard_config::config::gateway::http_endpoints::{HttpEndpoints, PartRules};
+use homard_config::{ConfigHandle, ConfigSource, Environment, Paths};
 use homard_protocol::UserBlock;
+use homard_runtime::Clock;
+use homard_testkit::{FakeWeb, WebPage};
+use homard_tools::PublicFetch;
+use serde_json::{Value, json};
 
 use super::{Content, Loader, Part, Rules};
 
@@ -92,4 +99,95 @@ async fn what_breaks_a_rule_is_refused() {
         assert!(load(parts).await.is_err(), "{what}");
     }
     assert!(Content::of_url("data:image/gif,plain").is_err());
+}
+
+/// What programs may send, as the owner wrote it.
+fn endpoints(written: &Value) -> HttpEndpoints {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
+    let text = json!({"gateway": {"http": {"endpoints": written}}}).to_string();
+    std::fs::write(&paths.config_path, text).unwrap();
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0));
+    let config = ConfigHandle::open(source).unwrap().current();
+    config.gateway.http_endpoints.clone()
+}
+
+/// What comes of parts at one of the two, both of which keep pictures and files to these rules.
+async fn loaded(chat: bool, web: &FakeWeb, rules: &Value, parts: Vec<Part>) -> Result<usize, String> {
+    let mut whole = rules.clone();
+    whole["images"] = rules["part"].clone();
+    whole["files"] = rules["part"].clone();
+    whole.as_object_mut().unwrap().remove("part");
+    if chat {
+        whole.as_object_mut().unwrap().remove("files");
+    }
+    let name = if chat { "chatCompletions" } else { "responses" };
+    let endpoints = endpoints(&json!({name: whole}));
+    let rules =
+        if chat { Rules::of_chat(&endpoints.chat) } else { Rules::of_responses(&endpoints.responses) };
+    let mut loader = Loader::new(rules);
+    loader.fetch = PublicFetch::new(&[web.address()]);
+    loader.load(parts).await.map(|blocks| blocks.len()).map_err(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn every_rule_for_parts_holds_as_the_owner_wrote_it() {
+    let web = FakeWeb::start().await.unwrap();
+    let gif = STANDARD.decode(GIF).unwrap();
+    web.page("/a", WebPage::Raw { status: 200, kind: "image/gif", body: gif })
+        .page("/text", WebPage::Raw { status: 200, kind: "text/plain", body: b"hello".to_vec() })
+        .page("/on", WebPage::Redirect("/a".to_owned()))
+        .page("/text-on", WebPage::Redirect("/text".to_owned()))
+        .page("/hangs", WebPage::Hangs);
+    let host = web.address().ip().to_string();
+    let open = |more: Value| {
+        let mut part = json!({"allowUrl": true});
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"part": part})
+    };
+    // What is written for the parts, and what is refused then; `{}` stands for what is taken.
+    let rows = [
+        (open(json!({})), "/a", ""),
+        (json!({"part": {"allowUrl": false}}), "/a", "turned off"),
+        (open(json!({"urlAllowlist": ["elsewhere.example"]})), "/a", "not on the owner's list"),
+        (open(json!({"urlAllowlist": [host]})), "/a", ""),
+        (open(json!({"allowedMimes": ["image/png", "text/csv"]})), "/a", "accepted are image/png"),
+        (open(json!({"maxBytes": 3})), "/a", "larger than 3 bytes"),
+        (open(json!({"maxRedirects": 0})), "/on", "more than 0 redirects"),
+        (open(json!({"maxRedirects": 1})), "/on", ""),
+        (open(json!({"timeoutMs": 20})), "/hangs", "after 20 ms"),
+    ];
+    for (rules, path, refusal) in rows {
+        for (chat, is_file) in [(true, false), (false, false), (false, true)] {
+            let path = match (is_file, path) {
+                (true, "/a") => "/text",
+                (true, "/on") => "/text-on",
+                (_, path) => path,
+            };
+            let content = Content::At(web.url(path));
+            let part = if is_file { Part::File { name: None, content } } else { Part::Image(content) };
+            let came = loaded(chat, &web, &rules, vec![part]).await;
+            let about = format!("{rules} chat {chat} file {is_file}: {came:?}");
+            match refusal {
+                "" => assert_eq!(came, Ok(1), "{about}"),
+                words => assert!(came.unwrap_err().contains(words), "{about}"),
+            }
+        }
+    }
+    let picture = || Part::Image(sent("image/gif", GIF));
+    let at = || Part::Image(Content::At(web.url("/a")));
+    let rows = [
+        (true, json!({"maxImageParts": 1, "part": {}}), vec![picture(), picture()], "at most 1 images"),
+        (true, json!({"maxTotalImageBytes": 60, "part": {}}), vec![picture(), picture()], "larger than 60"),
+        (false, json!({"maxUrlParts": 1, "part": {"allowUrl": true}}), vec![at(), at()], "at most 1 parts"),
+    ];
+    for (chat, rules, parts, words) in rows {
+        let came = loaded(chat, &web, &rules, parts).await;
+        assert!(came.as_ref().is_err_and(|said| said.contains(words)), "{rules}: {came:?}");
+    }
+    let endpoints = endpoints(&json!({"responses": {"files": {"maxChars": 2}}}));
+    let mut loader = Loader::new(Rules::of_responses(&endpoints.responses));
+    let blocks = loader.load(vec![file("a.txt", "text/plain", "aGVsbG8=")]).await.unwrap();
+    assert!(format!("{blocks:?}").contains("first 2 characters"), "{blocks:?}");
 }

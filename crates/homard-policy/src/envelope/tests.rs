@@ -101,6 +101,8 @@ fn everything_stands_in_its_order() {
     assert!(places.is_sorted(), "{places:?}\n{text}");
     let info = block(&text, TITLES[0]).unwrap();
     assert_eq!(info["since_last_message"], "5m");
+    let quiet = prompt(&Told { elapsed: false, last_at: told.last_at, ..Told::new(&message, "hello all") });
+    assert!(!quiet.contains("since_last_message"), "where the owner does not want it told: {quiet}");
     assert_eq!((&info["was_mentioned"], &info["conversation_label"]), (&json!(true), &json!("Lobsters")));
     assert_eq!(
         block(&text, TITLES[1]).unwrap(),

@@ -5,7 +5,7 @@ use homard_config::Config;
 use homard_config::config::approvals::{ApprovalMode, ApprovalRouting, ApprovalTarget};
 use homard_policy::asking::concerns;
 use homard_protocol::{RunId, SessionKey};
-use homard_store::StoreError;
+use homard_store::{NewSubagent, StoreError};
 use homard_tools::Question;
 
 use crate::message_actions::is_same_place;
@@ -32,7 +32,8 @@ impl ChatApprovals {
         let config = self.inner().config();
         let here = |address| QuestionPlace { address, is_elsewhere: false };
         let Some(routing) = routing(&config, question) else {
-            return Ok(self.with_its_owner(question).await?.map(here).into_iter().collect());
+            let asks = question.request.run_id.as_ref();
+            return Ok(self.with_its_owner(asks).await?.map(here).into_iter().collect());
         };
         let mut places = Vec::new();
         if routing.mode != ApprovalMode::Targets {
@@ -81,7 +82,7 @@ impl ChatApprovals {
 
     /// Where the conversation a question is about is, whoever is there.
     async fn in_its_conversation(&self, question: &Question) -> Result<Option<Address>, StoreError> {
-        if let Some(origin) = self.origins(question).await?.into_iter().next() {
+        if let Some(origin) = self.origins(question.request.run_id.as_ref()).await?.into_iter().next() {
             return Ok(Some(origin.address));
         }
         match &question.request.session_key {
@@ -92,7 +93,7 @@ impl ChatApprovals {
 
     /// Where an owner follows the turn that asks. In a chat with somebody else nobody could answer, and what is asked may
     /// be private.
-    async fn with_its_owner(&self, question: &Question) -> Result<Option<Address>, StoreError> {
+    pub(crate) async fn with_its_owner(&self, run: Option<&RunId>) -> Result<Option<Address>, StoreError> {
         let is_theirs = |chat: &TurnChat| {
             let address = &chat.address;
             let person = || Sender::Peer { id: address.to.clone(), name: None };
@@ -100,18 +101,22 @@ impl ChatApprovals {
                 && (address.chat != ChatKind::Direct
                     || self.inner().is_owner_by_id(&address.channel, Some(&address.account), &person()))
         };
-        Ok(self.origins(question).await?.into_iter().find(is_theirs).map(|chat| chat.address))
+        Ok(self.origins(run).await?.into_iter().find(is_theirs).map(|chat| chat.address))
     }
 
     /// Where the turn that asks is answered, if on a chat platform, the best first. An agent that works for another is
     /// asked about where that one is; a job where its result goes; what nobody typed, where its agent was last spoken to.
-    async fn origins(&self, question: &Question) -> Result<Vec<TurnChat>, StoreError> {
-        let mut next: Option<RunId> = question.request.run_id.clone();
+    async fn origins(&self, run: Option<&RunId>) -> Result<Vec<TurnChat>, StoreError> {
+        let mut next = run.cloned();
         for _ancestor in 0..MAX_DEPTH {
             let Some(run) = next.take() else { return Ok(Vec::new()) };
             let Some(record) = self.inner().store().runs().get(&run).await? else { return Ok(Vec::new()) };
             let source = Source::parse(&record.source);
             let options = TurnRequest::of_record(&record).map(|request| request.options).unwrap_or_default();
+            let asked_at = options.asks_at.map(|address| TurnChat {
+                by_owner: source == Some(Source::Announce) || address.chat == ChatKind::Direct,
+                address: *address,
+            });
             if let Some(reply) = options.reply {
                 let is_typed = source == Some(Source::Channel);
                 let by_owner = match reply.address.chat {
@@ -119,12 +124,20 @@ impl ChatApprovals {
                     ChatKind::Direct => reply.is_owner || !is_typed,
                     ChatKind::Group | ChatKind::Channel => reply.is_owner && is_typed,
                 };
-                return Ok(vec![TurnChat { address: reply.address, by_owner }]);
+                let answered = TurnChat { address: reply.address, by_owner };
+                return Ok([answered].into_iter().chain(asked_at).collect());
             }
             let key = match source {
                 Some(Source::Subagent) => {
                     let child = self.inner().store().subagents().get(&record.session_key).await?;
-                    next = child.map(|child| child.asked.requester_run);
+                    let Some(NewSubagent { requester_run, asks_at, .. }) = child.map(|child| child.asked)
+                    else {
+                        return Ok(Vec::new());
+                    };
+                    if let Some(address) = read_place(asks_at.as_deref()) {
+                        return Ok(vec![TurnChat { address, by_owner: true }]);
+                    }
+                    next = Some(requester_run);
                     continue;
                 }
                 // Its turn is over and was answered there; only an agent it left behind asks.
@@ -151,9 +164,8 @@ impl ChatApprovals {
                 | None => return Ok(Vec::new()),
             };
             let last = self.messages().route_of(&key).await?;
-            let places = options.asks_at.map(|address| *address).into_iter().chain(last);
-            let chat = |address: Address| TurnChat { by_owner: address.chat == ChatKind::Direct, address };
-            return Ok(places.map(chat).collect());
+            let last = last.map(|address| TurnChat { by_owner: address.chat == ChatKind::Direct, address });
+            return Ok(asked_at.into_iter().chain(last).collect());
         }
         Ok(Vec::new())
     }
@@ -163,6 +175,11 @@ impl ChatApprovals {
 struct TurnChat {
     address: Address,
     by_owner: bool,
+}
+
+/// The place that was kept with a child.
+pub(crate) fn read_place(kept: Option<&str>) -> Option<Address> {
+    serde_json::from_str(kept?).ok()
 }
 
 /// What the owner wrote about questions of this kind, if it is for this one.

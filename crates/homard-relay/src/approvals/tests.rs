@@ -344,3 +344,18 @@ async fn questions_go_where_the_owner_wrote_that_they_go() {
         world.ended(&run).await;
     }
 }
+
+#[tokio::test]
+async fn a_question_goes_to_the_account_and_the_thread_that_were_written() {
+    let target = json!([{"channel": "fake", "to": "9", "accountId": "second", "threadId": "7"}]);
+    let config = json!({
+        "approvals": {"exec": {"enabled": true, "mode": "targets", "targets": target}},
+        "channels": {"fake": {"accounts": {"default": {}, "second": {}}}},
+    });
+    let (world, _platform) = open(config, roomy(editable())).await;
+    let approvals = ChatApprovals::of(world.relay.downgrade().upgrade().unwrap());
+    let places = approvals.places(&question("ls")).await.unwrap();
+    let address = &places[0].address;
+    let thread = address.thread.as_ref().map(ToString::to_string);
+    assert_eq!((address.account.as_str(), thread.as_deref()), ("second", Some("7")));
+}

@@ -1,9 +1,14 @@
 //! What is kept of something heard, and how its run is named.
 
+use std::time::Duration;
+
 use homard_channel::{Conversation, Inbound, InboundEvent, Sender};
 use homard_protocol::{AgentId, ChannelId, PeerId, SessionKey};
+use serde_json::json;
 
 use super::{MAX_PAYLOAD, run_name, to_keep};
+use crate::fixture::World;
+use crate::parts::Intake;
 
 fn message(peer: &str, id: &str) -> Inbound {
     let key = SessionKey::main(AgentId::main());
@@ -50,4 +55,14 @@ fn what_is_kept_reads_as_what_was_heard() {
     let kept = to_keep(&heard).unwrap();
     assert_eq!(kept.key, "7:1");
     assert_eq!(serde_json::from_str::<InboundEvent>(&kept.payload).unwrap(), heard);
+}
+
+#[tokio::test]
+async fn how_long_a_message_waits_for_more_is_the_owners_choice_on_each_platform() {
+    let world = World::new(json!({"messages": {"inbound": {"debounceMs": 70, "byChannel": {"irc": 30}}}}));
+    let intake = Intake::of(world.relay.downgrade().upgrade().unwrap());
+    let mut heard = message("7", "1");
+    assert_eq!(intake.pace_of(&heard).quiet, Duration::from_millis(70));
+    heard.channel = ChannelId::parse("irc").unwrap();
+    assert_eq!(intake.pace_of(&heard).quiet, Duration::from_millis(30));
 }

@@ -84,6 +84,7 @@ impl Subagents {
         let plan = self.plan(cx, &task, &config).await?;
         let run_id = run_name("subagent", cx, &[&task.task, task.label.as_deref().unwrap_or_default()])?;
         let scope = SessionScope::Subagent(uuid::Uuid::new_v4().to_string());
+        let asks_at = self.chat_approvals().with_its_owner(Some(&cx.run_id)).await.map_err(not_kept)?;
         let child = NewSubagent {
             run_id: run_id.clone(),
             child_key: SessionKey::agent(plan.agent.clone(), scope),
@@ -93,6 +94,7 @@ impl Subagents {
             label: task.label.clone(),
             task: task.task.clone(),
             delete_after: task.delete_after,
+            asks_at: asks_at.and_then(|address| serde_json::to_string(&address).ok()),
         };
         let label = self.free_label(&plan.agent, task.label.as_deref()).await?;
         let settings = settings(&plan, label);

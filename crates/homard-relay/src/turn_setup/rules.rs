@@ -87,3 +87,31 @@ fn flush(config: &Config, session: Option<&SessionEntry>) -> Option<FlushRules> 
         extra: flush.system_prompt.clone(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::prune;
+    use crate::fixture::World;
+
+    #[tokio::test]
+    async fn old_results_are_shortened_where_the_owner_wants_it() {
+        let (minutes, hour) = (Duration::from_secs(5 * 60), Duration::from_secs(60 * 60));
+        for (written, ttl) in [
+            (json!({}), None),
+            (json!({"mode": "off", "ttl": "1h"}), None),
+            (json!({"mode": "cache-ttl"}), Some(minutes)),
+            (json!({"mode": "cache-ttl", "ttl": "1h"}), Some(hour)),
+        ] {
+            let world = World::new(json!({"agents": {"defaults": {"contextPruning": written}}}));
+            let config = world.relay.inner().config();
+            let router = world.relay.router();
+            let chain = router.chain(config.agents.default_agent(), router.first_choice()).unwrap();
+            let rules = prune(&config.agents.defaults.context_pruning, &chain[0]);
+            assert_eq!(rules.map(|rules| rules.ttl), ttl, "{written}");
+        }
+    }
+}

@@ -49,7 +49,7 @@ pub struct TurnOptions {
     /// Where the answer goes beside those who watch the conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Box<ReplyRoute>>,
-    /// Where its questions are asked, where somebody else delivers what comes of it.
+    /// Where its questions are asked, where somebody else delivers what comes of it or was asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asks_at: Option<Box<homard_channel::Address>>,
     /// How often restarts cut the turn off before anything came of it.

@@ -4,7 +4,7 @@ use homard_protocol::{AgentId, JobId, RunId, SessionKey};
 use homard_runtime::Timestamp;
 use rusqlite::{ToSql, params_from_iter};
 
-use super::{CronRunRow, CronStore, RUN_COLUMNS, collect, read_run};
+use super::{CronRunRow, CronStore, RUN_COLUMNS, read_run, readable};
 use crate::store::{StoreError, parse_column};
 
 /// Conversations put away in one go.
@@ -53,7 +53,7 @@ impl CronStore<'_> {
                 "SELECT {RUN_COLUMNS} FROM cron_runs WHERE {filter} ORDER BY ended_at {order}, run_id {order} \
                  LIMIT {limit} OFFSET {offset}"
             );
-            let runs = collect(cx.conn.prepare_cached(&sql)?.query(values_of())?, read_run)?;
+            let (runs, _unreadable) = readable(cx.conn.prepare_cached(&sql)?.query(values_of())?, read_run)?;
             Ok(CronRunPage { runs, total: u64::try_from(total).unwrap_or(0) })
         })
         .await
@@ -74,8 +74,11 @@ impl CronStore<'_> {
                 let found: Vec<(String, String)> = found.collect::<Result<_, _>>()?;
                 let mut keys = Vec::new();
                 for (run, key) in found {
-                    batch.execute("UPDATE cron_runs SET sweep = 0 WHERE run_id = ?1", [run])?;
-                    keys.push(parse_column("session_key", &key)?);
+                    batch.execute("UPDATE cron_runs SET sweep = 0 WHERE run_id = ?1", [&run])?;
+                    match parse_column("session_key", &key) {
+                        Ok(key) => keys.push(key),
+                        Err(error) => tracing::warn!(run, %error, "a run's conversation is not put away"),
+                    }
                 }
                 Ok(keys)
             })

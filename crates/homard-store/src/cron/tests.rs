@@ -69,6 +69,30 @@ async fn a_job_that_cannot_be_read_keeps_no_other_from_its_work() {
 }
 
 #[tokio::test]
+async fn a_run_that_cannot_be_read_keeps_no_other_from_going_on_and_its_job_is_free() {
+    let home = Home::new();
+    let cron = home.store.cron();
+    for id in ["a", "b"] {
+        cron.add(job(id)).await.unwrap();
+        cron.begin_run(run(id, id), Box::new(|_| true)).await.unwrap();
+    }
+    let spoil = "UPDATE cron_runs SET session_key = 'nobody''s', sweep = 1 WHERE run_id = 'a'";
+    assert_eq!(home.store.write(move |batch| batch.execute(spoil, [])).await.unwrap(), 1);
+    let ids = |runs: Vec<CronRunRow>| runs.into_iter().map(|run| run.run_id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(cron.open_runs().await.unwrap()), ["b"]);
+    assert_eq!(cron.free_stuck().await.unwrap(), 1);
+    let due: Vec<String> = cron.due(NOW).await.unwrap().iter().map(|job| job.id.to_string()).collect();
+    assert_eq!(due, ["a"]);
+    // Looking back, and putting conversations away, pass over it, too.
+    cron.finish_run(end("b", "ok", NOW)).await.unwrap();
+    let over = "UPDATE cron_runs SET ended_at = 1 WHERE run_id = 'a'";
+    home.store.write(move |batch| batch.execute(over, [])).await.unwrap();
+    let page = cron.runs(CronRunQuery { limit: 9, ..CronRunQuery::default() }).await.unwrap();
+    assert_eq!(ids(page.runs), ["b"]);
+    assert_eq!(cron.take_old_sessions(NOW).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
     let home = Home::new();
     assert_eq!(home.store.cron().add(job("a")).await.unwrap(), CronAdded::New);

@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0011_outbox.sql"),
     include_str!("../../migrations/0012_device_token_hashes.sql"),
     include_str!("../../migrations/0013_fewer_indexes.sql"),
+    include_str!("../../migrations/0014_subagent_questions.sql"),
 ];
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

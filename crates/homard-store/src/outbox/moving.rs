@@ -19,13 +19,12 @@ pub struct OutboundRetry {
 }
 
 impl OutboxStore<'_> {
-    /// Marks a row as being sent. `false` when it is over or gone, and must not be sent. Its key is looked at, too: a row
-    /// that was taken back leaves its number to the next one, which may be of another conversation.
+    /// Marks a row as being sent. `false` when it is over or gone, and must not be sent.
     ///
     /// # Errors
     /// When the write is not committed: then it must not be sent.
     pub async fn mark_sending(self, row: &OutboundRecord) -> Result<bool, StoreError> {
-        let (id, key) = (row.id, row.new.key.clone());
+        let (id, key) = mark(row);
         self.store
             .write(move |batch| {
                 let sql = "UPDATE outbox SET sending_at = ?3
@@ -39,22 +38,24 @@ impl OutboxStore<'_> {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_sent(self, id: i64, receipt: String) -> Result<(), StoreError> {
-        self.store.write(move |batch| note_sent(batch, id, &receipt)).await
+    pub async fn mark_sent(self, row: &OutboundRecord, receipt: String) -> Result<(), StoreError> {
+        let row = mark(row);
+        self.store.write(move |batch| note_sent(batch, &row, &receipt)).await
     }
 
     /// It is to be tried again.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_retry(self, id: i64, retry: OutboundRetry) -> Result<(), StoreError> {
+    pub async fn mark_retry(self, row: &OutboundRecord, retry: OutboundRetry) -> Result<(), StoreError> {
+        let (id, key) = mark(row);
         self.store
             .write(move |batch| {
                 batch.execute(
-                    "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, last_error = ?3,
-                     tries = tries + ?4, ambiguous = ambiguous + ?5
-                     WHERE id = ?1 AND sent_at IS NULL AND failed_at IS NULL",
-                    params![id, retry.at, retry.error, retry.counts, retry.ambiguous],
+                    "UPDATE outbox SET sending_at = NULL, next_try_at = ?3, last_error = ?4,
+                     tries = tries + ?5, ambiguous = ambiguous + ?6
+                     WHERE id = ?1 AND message_key = ?2 AND sent_at IS NULL AND failed_at IS NULL",
+                    params![id, key, retry.at, retry.error, retry.counts, retry.ambiguous],
                 )?;
                 Ok(())
             })
@@ -65,23 +66,27 @@ impl OutboxStore<'_> {
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn mark_failed(self, id: i64, error: String) -> Result<(), StoreError> {
-        self.store.write(move |batch| {
-            batch.execute(
-                "UPDATE outbox SET sending_at = NULL, failed_at = ?2, last_error = ?3 WHERE id = ?1 AND sent_at IS NULL",
-                params![id, batch.now(), error],
-            )?;
-            Ok(())
-        })
-        .await
+    pub async fn mark_failed(self, row: &OutboundRecord, error: String) -> Result<(), StoreError> {
+        let (id, key) = mark(row);
+        self.store
+            .write(move |batch| {
+                batch.execute(
+                    "UPDATE outbox SET sending_at = NULL, failed_at = ?3, last_error = ?4
+                     WHERE id = ?1 AND message_key = ?2 AND sent_at IS NULL",
+                    params![id, key, batch.now(), error],
+                )?;
+                Ok(())
+            })
+            .await
     }
 
     /// Something else is sent in its place, now.
     ///
     /// # Errors
     /// When the write is not committed.
-    pub async fn replace(self, id: i64, payload: String) -> Result<(), StoreError> {
-        self.store.write(move |batch| put_in_place(batch, id, &payload)).await
+    pub async fn replace(self, row: &OutboundRecord, payload: String) -> Result<(), StoreError> {
+        let row = mark(row);
+        self.store.write(move |batch| put_in_place(batch, &row, &payload)).await
     }
 
     /// The same where what is sent goes into an earlier message that was found: that one was sent.
@@ -90,14 +95,15 @@ impl OutboxStore<'_> {
     /// When the write is not committed.
     pub async fn replace_into(
         self,
-        id: i64,
+        row: &OutboundRecord,
         payload: String,
-        (earlier, receipt): (i64, String),
+        (earlier, receipt): (&OutboundRecord, String),
     ) -> Result<(), StoreError> {
+        let (row, earlier) = (mark(row), mark(earlier));
         self.store
             .write(move |batch| {
-                note_sent(batch, earlier, &receipt)?;
-                put_in_place(batch, id, &payload)
+                note_sent(batch, &earlier, &receipt)?;
+                put_in_place(batch, &row, &payload)
             })
             .await
     }
@@ -180,17 +186,26 @@ impl OutboxStore<'_> {
     }
 }
 
-fn note_sent(batch: &Batch<'_>, id: i64, receipt: &str) -> Result<(), StoreError> {
-    let sql = "UPDATE outbox SET sending_at = NULL, sent_at = ?2, receipt = ?3 WHERE id = ?1";
-    batch.execute(sql, params![id, batch.now(), receipt])?;
+/// By what a row is found again. Its number is not enough: a row that was taken back leaves it to the next one, which may
+/// be of another conversation.
+type Mark = (i64, String);
+
+fn mark(row: &OutboundRecord) -> Mark {
+    (row.id, row.new.key.clone())
+}
+
+fn note_sent(batch: &Batch<'_>, (id, key): &Mark, receipt: &str) -> Result<(), StoreError> {
+    let sql =
+        "UPDATE outbox SET sending_at = NULL, sent_at = ?3, receipt = ?4 WHERE id = ?1 AND message_key = ?2";
+    batch.execute(sql, params![id, key, batch.now(), receipt])?;
     Ok(())
 }
 
-fn put_in_place(batch: &Batch<'_>, id: i64, payload: &str) -> Result<(), StoreError> {
+fn put_in_place(batch: &Batch<'_>, (id, key): &Mark, payload: &str) -> Result<(), StoreError> {
     batch.execute(
-        "UPDATE outbox SET sending_at = NULL, next_try_at = ?2, payload = ?3, repeatable = 0 WHERE id = ?1
-         AND sent_at IS NULL AND failed_at IS NULL",
-        params![id, batch.now(), payload],
+        "UPDATE outbox SET sending_at = NULL, next_try_at = ?3, payload = ?4, repeatable = 0
+         WHERE id = ?1 AND message_key = ?2 AND sent_at IS NULL AND failed_at IS NULL",
+        params![id, key, batch.now(), payload],
     )?;
     Ok(())
 }

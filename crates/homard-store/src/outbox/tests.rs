@@ -40,7 +40,7 @@ async fn rows_of_a_conversation_come_in_order_and_a_known_key_is_kept_once() {
     let first = next(store, "c1").await.unwrap();
     assert_eq!(first.new.key, "a:0");
     assert!(store.outbox().mark_sending(&first).await.unwrap());
-    store.outbox().mark_sent(first.id, r#"{"messageId":"7"}"#.into()).await.unwrap();
+    store.outbox().mark_sent(&first, r#"{"messageId":"7"}"#.into()).await.unwrap();
     assert!(!store.outbox().mark_sending(&first).await.unwrap(), "what was sent is not sent again");
     assert_eq!(next(store, "c1").await.unwrap().new.key, "a:1");
     assert_eq!(
@@ -97,15 +97,18 @@ async fn failed_tries_are_counted_and_given_up_rows_can_be_listed_and_revived() 
     let Home { store, clock, .. } = &Home::new();
     store.outbox().post(vec![row("a", "c1")]).await.unwrap();
     let found = next(store, "c1").await.unwrap();
-    let id = found.id;
     store.outbox().mark_sending(&found).await.unwrap();
     let retry = OutboundRetry { at: NOW + 400, error: "down".into(), counts: true, ambiguous: false };
-    store.outbox().mark_retry(id, retry.clone()).await.unwrap();
-    store.outbox().mark_retry(id, OutboundRetry { counts: false, ambiguous: true, ..retry }).await.unwrap();
+    store.outbox().mark_retry(&found, retry.clone()).await.unwrap();
+    store
+        .outbox()
+        .mark_retry(&found, OutboundRetry { counts: false, ambiguous: true, ..retry })
+        .await
+        .unwrap();
     let row = next(store, "c1").await.unwrap();
     assert_eq!((row.tries, row.ambiguous, row.next_try_at, row.sending_at), (1, 1, NOW + 400, None));
     clock.advance(Duration::from_secs(1));
-    store.outbox().mark_failed(id, "blocked".into()).await.unwrap();
+    store.outbox().mark_failed(&found, "blocked".into()).await.unwrap();
     assert_eq!(next(store, "c1").await, None);
     let dead = store.outbox().dead_letters(10).await.unwrap();
     assert_eq!((dead[0].last_error.as_deref(), dead[0].failed_at), (Some("blocked"), Some(NOW + 1000)));
@@ -118,11 +121,10 @@ async fn what_is_being_sent_cannot_be_taken_back() {
     let Home { store, .. } = &Home::new();
     store.outbox().post(vec![row("a", "c1"), row("b", "c1")]).await.unwrap();
     let found = next(store, "c1").await.unwrap();
-    let id = found.id;
     store.outbox().mark_sending(&found).await.unwrap();
     assert!(!store.outbox().withdraw("a").await.unwrap());
     assert!(store.outbox().withdraw("b").await.unwrap());
-    store.outbox().replace(id, "{}".into()).await.unwrap();
+    store.outbox().replace(&found, "{}".into()).await.unwrap();
     assert_eq!(next(store, "c1").await.unwrap().new.payload, "{}");
 }
 
@@ -136,6 +138,12 @@ async fn a_row_that_was_taken_back_is_not_mistaken_for_the_one_that_has_its_numb
     let other = next(store, "c2").await.unwrap();
     assert_eq!(other.id, gone.id, "numbers come again");
     assert!(!store.outbox().mark_sending(&gone).await.unwrap());
+    let retry = OutboundRetry { at: NOW + 400, error: "down".into(), counts: true, ambiguous: true };
+    store.outbox().mark_retry(&gone, retry).await.unwrap();
+    store.outbox().replace(&gone, "{}".into()).await.unwrap();
+    store.outbox().replace_into(&gone, "{}".into(), (&gone, "{}".into())).await.unwrap();
+    store.outbox().mark_failed(&gone, "blocked".into()).await.unwrap();
+    store.outbox().mark_sent(&gone, "{}".into()).await.unwrap();
     assert_eq!(next(store, "c2").await, Some(other), "nobody has touched it");
 }
 
@@ -158,13 +166,9 @@ async fn an_answer_goes_into_its_preview_and_the_preview_counts_as_sent() {
     let Home { store, .. } = &Home::new();
     store.outbox().post(vec![row("r:preview", "c1"), row("r:0", "c1")]).await.unwrap();
     let preview = store.outbox().get("r:preview").await.unwrap().unwrap();
-    store.outbox().mark_failed(preview.id, "given up".to_owned()).await.unwrap();
+    store.outbox().mark_failed(&preview, "given up".to_owned()).await.unwrap();
     let answer = next(store, "c1").await.unwrap();
-    store
-        .outbox()
-        .replace_into(answer.id, "an edit".to_owned(), (preview.id, "{}".to_owned()))
-        .await
-        .unwrap();
+    store.outbox().replace_into(&answer, "an edit".to_owned(), (&preview, "{}".to_owned())).await.unwrap();
     assert!(store.outbox().get("r:preview").await.unwrap().unwrap().sent_at.is_some());
     assert_eq!(next(store, "c1").await.unwrap().new.payload, "an edit");
 }

@@ -17,6 +17,7 @@ fn child(name: &str) -> NewSubagent {
         label: None,
         task: "count".to_owned(),
         delete_after: false,
+        asks_at: Some("{}".to_owned()),
     }
 }
 

@@ -8,6 +8,7 @@ mod accounts;
 mod answers;
 mod connect;
 mod script;
+mod who;
 mod write;
 
 use std::collections::VecDeque;

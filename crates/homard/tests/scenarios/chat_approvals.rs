@@ -245,16 +245,18 @@ async fn what_a_hook_leads_to_is_asked_where_the_owner_was_last_with_the_reason(
     assert_eq!(said, ["The shop was told."], "its answer is delivered where the owner was last");
 }
 
+/// Lets subagents speak with a model of their own.
+fn giving(child: &FakeLlm, config: &mut Value) {
+    let mut provider = config["models"]["providers"]["fake"].clone();
+    provider["baseUrl"] = json!(child.openai_url());
+    config["models"]["providers"]["child"] = provider;
+    config["agents"]["defaults"]["subagents"] = json!({"model": "child/fake-1"});
+}
+
 #[tokio::test]
 async fn what_a_subagent_wants_to_do_is_asked_where_its_parent_is_spoken_to() {
     let child = FakeLlm::start().await.unwrap();
-    let (world, there) = asking(|config| {
-        let mut provider = config["models"]["providers"]["fake"].clone();
-        provider["baseUrl"] = json!(child.openai_url());
-        config["models"]["providers"]["child"] = provider;
-        config["agents"]["defaults"]["subagents"] = json!({"model": "child/fake-1"});
-    })
-    .await;
+    let (world, there) = asking(|config| giving(&child, config)).await;
     world.fake.calls("sessions_spawn", json!({"task": "look after it"}));
     world.fake.says("I have it done.").says("It was done.");
     child.calls("exec", json!({"command": "echo is-done"}));
@@ -271,6 +273,47 @@ async fn what_a_subagent_wants_to_do_is_asked_where_its_parent_is_spoken_to() {
     assert_over(&asked, changed, "Allowed once, by telegram:7");
     assert!(sent.iter().any(|sent| sent.text() == "It was done."), "{sent:?}");
     assert!(child.requests().last().unwrap().body.to_string().contains("is-done"));
+}
+
+/// Waits until something that fits was sent.
+async fn until_sent(there: &FakeTelegram, fits: impl Fn(&Sent) -> bool) -> Sent {
+    let mut count = 1;
+    loop {
+        let sent = there.wait_for_sent(count).await.unwrap();
+        if let Some(found) = sent.iter().find(|sent| fits(sent)) {
+            return found.clone();
+        }
+        count = sent.len() + 1;
+    }
+}
+
+/// Answers the question about this, which is asked in the group.
+async fn answers_in_group(there: &FakeTelegram, about: &str, answer: &str) {
+    let asked = until_sent(there, |sent| !buttons(sent).is_empty() && shown(sent).contains(about)).await;
+    assert_eq!(asked.chat(), GROUP, "{asked:?}");
+    there.presses(GROUP, OWNER, asked.message_id.unwrap(), &value(&asked, answer));
+}
+
+#[tokio::test]
+async fn what_the_owner_has_a_subagent_do_is_asked_in_the_group_after_its_parents_turn_too() {
+    let child = FakeLlm::start().await.unwrap();
+    let (world, there) = asking(|config| giving(&child, config)).await;
+    world.fake.calls("sessions_spawn", json!({"task": "look after it"}));
+    world.fake.says("I have it done.");
+    child.calls("exec", json!({"command": "echo first"}));
+    child.calls("exec", json!({"command": "echo second"}));
+    child.says("done");
+    there.group_says(GROUP, OWNER, "have it done");
+    answers_in_group(&there, "sessions_spawn", "Allow once").await;
+    // The turn that asked for the subagent is over once it is answered.
+    until_sent(&there, |sent| sent.text() == "I have it done.").await;
+    answers_in_group(&there, "echo first", "Allow once").await;
+    world.fake.calls("exec", json!({"command": "echo third"}));
+    world.fake.says("It was done.");
+    answers_in_group(&there, "echo second", "Deny").await;
+    // What its report leads to is the owner's matter as well.
+    answers_in_group(&there, "echo third", "Deny").await;
+    until_sent(&there, |sent| sent.text() == "It was done.").await;
 }
 
 /// Makes a job that wants to run a command and delivers to a chat, and runs it.

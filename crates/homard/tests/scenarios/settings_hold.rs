@@ -268,8 +268,10 @@ async fn told_with(settings: Value) -> (String, bool) {
 async fn the_time_a_message_was_sent_is_told_in_the_zone_the_owner_wants_or_not_at_all() {
     let off = json!({"envelopeTimestamp": "off", "envelopeTimezone": "utc"});
     assert_eq!(told_with(off).await, ("hello".to_owned(), false));
+    let (told, _) = told_with(json!({"envelopeTimezone": "local"})).await;
+    let machines = told.split_once(']').unwrap().0.rsplit(' ').next().unwrap().to_owned();
     for (settings, zone) in [
-        (json!({"userTimezone": "Asia/Tokyo"}), "JST"),
+        (json!({"userTimezone": "Asia/Tokyo"}), machines.as_str()),
         (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "user", "envelopeTimestamp": "on"}), "JST"),
         (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "utc"}), "UTC"),
         (json!({"userTimezone": "Asia/Tokyo", "envelopeTimezone": "Africa/Lagos"}), "WAT"),
@@ -316,4 +318,71 @@ async fn a_long_file_of_the_workspace_is_told_as_far_as_the_owner_wants() {
         let system = text_of(&world.fake.requests().pop().unwrap().body["messages"][0]);
         assert_eq!(system.contains("THE MIDDLE"), is_told, "{settings}");
     }
+}
+
+#[tokio::test]
+async fn a_turn_takes_no_longer_than_the_owner_lets_it() {
+    let world = with_defaults(json!({"timeoutSeconds": 3})).await;
+    world.fake.hangs();
+    let mut client = world.owner().await;
+    let run = say(&mut client, KEY, "hurry").await;
+    let last = client.wait_chat_final(&run).await.unwrap();
+    assert_eq!((&last["state"], &last["errorKind"]), (&json!("error"), &json!("timeout")), "{last}");
+}
+
+#[tokio::test]
+async fn commands_have_the_owners_environment_and_are_offered_as_the_mode_says() {
+    for (mode, is_offered) in [("full", true), ("deny", false)] {
+        let world = World::start_with(OPENAI, |config| {
+            config["env"] = json!({"vars": {"LANG": "tlh_XX"}});
+            config["tools"] = json!({"exec": {"host": "gateway", "mode": mode}});
+        })
+        .await;
+        if is_offered {
+            world.fake.calls("exec", json!({"command": "echo lang=$LANG"}));
+        }
+        let mut client = world.owner().await;
+        talk(&mut client, KEY, "go").await;
+        let asked = world.fake.requests().pop().unwrap().body;
+        let tools = asked["tools"].as_array().unwrap();
+        let offers = tools.iter().any(|tool| tool["function"]["name"] == "exec");
+        assert_eq!(offers, is_offered, "{mode}");
+        assert_eq!(asked["messages"].to_string().contains("lang=tlh_XX"), is_offered, "{mode}");
+    }
+}
+
+#[tokio::test]
+async fn conversations_older_than_the_owner_wants_are_the_first_to_go() {
+    let world =
+        World::start_with(OPENAI, |config| config["session"] = json!({"maintenance": {"pruneAfter": "1s"}}))
+            .await;
+    let mut client = world.owner().await;
+    talk(&mut client, "a", "hello").await;
+    loop {
+        let dry = client.call("sessions.cleanup", json!({})).await.unwrap();
+        if dry["removed"] == json!(["agent:main:a"]) {
+            break;
+        }
+        assert_eq!(dry["removed"], json!([]), "{dry}");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_the_owner_writes_about_a_model_and_an_agent_is_told_and_sent() {
+    let world = World::start_with(OPENAI, |config| {
+        let model = &mut config["models"]["providers"]["fake"]["models"][0];
+        model["name"] = json!("Story Teller");
+        model["headers"] = json!({"x-story": "once upon a time"});
+        config["agents"]["list"] =
+            json!([{"id": "main", "default": true, "identity": {"name": "Ada", "theme": "lighthouse"}}]);
+    })
+    .await;
+    let mut client = world.owner().await;
+    talk(&mut client, KEY, "hello").await;
+    assert_eq!(world.fake.requests().pop().unwrap().header("x-story"), Some("once upon a time"));
+    let models = client.call("models.list", json!({})).await.unwrap();
+    assert!(models.to_string().contains("Story Teller"), "{models}");
+    let agents = client.call("agents.list", json!({})).await.unwrap();
+    assert_eq!(agents["agents"][0]["identity"]["theme"], "lighthouse", "{agents}");
 }

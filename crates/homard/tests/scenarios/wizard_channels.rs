@@ -65,6 +65,8 @@ async fn a_platform_is_chosen_asked_connected_and_written_to() {
     talk.says(json!("")).await;
     let bot = format!("@{}", telegram.bot_name());
     assert!(talk.message().contains(&format!("this is {bot} on Telegram")), "{}", talk.message());
+    assert_eq!(talk.turn["step"]["initialValue"], "pairing");
+    talk.says(json!("pairing")).await;
     assert!(!written(&world).contains(telegram.token()), "nothing is written before the yes");
     talk.says(json!(true)).await;
     let told = talk.message().to_owned();
@@ -94,12 +96,20 @@ async fn a_wrong_token_is_mended_in_place_with_the_platforms_words() {
     assert_eq!(talk.says(json!("botToken")).await["step"]["sensitive"], true);
     talk.says(json!(telegram.token())).await;
     assert!(talk.message().contains("It works"), "{}", talk.message());
+    talk.says(json!("allowlist")).await;
+    assert!(talk.message().contains("Telegram’s numbers"), "{}", talk.message());
+    talk.says(json!("7, 8")).await;
     talk.says(json!(true)).await;
     assert!(talk.message().contains("is connected"), "{}", talk.message());
     // Whoever leaves before reading the last words is done, all the same.
     let left = talk.owner.call("wizard.cancel", json!({"sessionId": talk.session})).await.unwrap();
     assert_eq!(left, json!({"status": "done"}));
     let now = written(&world);
+    let section: Value = serde_json::from_str(&now).unwrap();
+    assert_eq!(section["channels"]["telegram"]["allowFrom"], json!(["7", "8"]));
+    world.fake.says("hello to you");
+    telegram.user_says(8, 8, "hello");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello to you", "who is named needs no code");
     assert!(now.contains(telegram.token()) && !now.contains(WRONG), "{now}");
 }
 
@@ -162,14 +172,17 @@ async fn an_irc_server_is_connected_the_same_way() {
         talk.says(answer).await;
     }
     assert!(talk.message().contains("this is homard on IRC"), "{}", talk.message());
-    talk.says(json!(true)).await;
+    for answer in [json!("open"), json!(true), json!(true)] {
+        talk.says(answer).await;
+    }
     assert!(talk.message().contains("is connected"), "{}", talk.message());
     assert_eq!(talk.says(json!(null)).await["status"], "done");
     let section: Value = serde_json::from_str(&written(&world)).unwrap();
     let section = &section["channels"]["irc"];
+    let keys = ["host", "tls", "nick", "channels", "enabled", "dmPolicy", "allowFrom"];
     assert_eq!(
-        json!([section["host"], section["tls"], section["nick"], section["channels"], section["enabled"]]),
-        json!(["127.0.0.1", false, "homard", ["#home"], true]),
+        json!(keys.map(|key| section[key].clone())),
+        json!(["127.0.0.1", false, "homard", ["#home"], true, "open", ["*"]]),
         "{section}"
     );
 }

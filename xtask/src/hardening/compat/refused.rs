@@ -1,9 +1,13 @@
-//! What the client asked for and Homard does not know, with the reason; made from what the flows recorded.
+//! What the client asked for and Homard does not know, with the reason; made from what the flows recorded, which is kept
+//! in `asked.txt`: a test compares the manual with it.
 
 use std::collections::BTreeMap;
 
 use super::Line;
 
+/// Where it is kept.
+pub(super) const RECORD: &str = "xtask/src/hardening/compat/asked.txt";
+const HEAD: &str = "# What flows of `cargo xtask compat` asked for and this gateway does not know; `--write` makes it anew.\n";
 /// Beginnings of method names and why they are not answered. A method without one is told as not judged yet.
 const REASONS: [(&str, &str); 11] = [
     ("doctor.memory.", "memory is searched by its words; there are no embeddings and no dreams to report on"),
@@ -22,12 +26,22 @@ const REASONS: [(&str, &str); 11] = [
     ("worktrees.", "working copies are not looked after"),
 ];
 
-/// The table as Markdown: each method, the flows that asked for it, and the reason.
-pub(super) fn table(lines: &[Line]) -> String {
+/// What the flows asked for, as it is kept.
+pub(super) fn record(lines: &[Line]) -> String {
+    let mut text = HEAD.to_owned();
+    for line in lines.iter().filter(|line| !line.unknown.is_empty()) {
+        text.push_str(&format!("{}: {}\n", line.name, line.unknown.join(" ")));
+    }
+    text
+}
+
+/// What is kept as a table of Markdown: each method, the flows that asked for it, and the reason.
+pub(super) fn table(record: &str) -> String {
     let mut asked: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for line in lines {
-        for method in &line.unknown {
-            asked.entry(method).or_default().push(line.name);
+    let lines = record.lines().filter(|line| !line.starts_with('#'));
+    for (flow, methods) in lines.filter_map(|line| line.split_once(": ")) {
+        for method in methods.split(' ') {
+            asked.entry(method).or_default().push(flow);
         }
     }
     let mut text = "| method | asked for by | why it is not answered |\n|---|---|---|\n".to_owned();

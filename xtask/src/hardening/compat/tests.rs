@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::flows::{FLOWS, json_of};
 use super::stage::{reason, unknown_in};
-use super::{Line, Options, between_markers, refused, table};
+use super::{FILE, Line, Options, REFUSED, between_markers, refused, table};
+use crate::workspace::root;
 
 fn args(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
@@ -87,10 +88,24 @@ fn what_is_refused_is_listed_once_with_who_asked_and_why() {
         failure: None,
         unknown: args(unknown),
     };
-    let told =
-        refused::table(&[line("one", &["worktrees.gc", "moon.phase"]), line("two", &["worktrees.gc"])]);
+    let lines =
+        [line("one", &["worktrees.gc", "moon.phase"]), line("two", &["worktrees.gc"]), line("three", &[])];
+    let told = refused::table(&refused::record(&lines));
     let expected = "| method | asked for by | why it is not answered |\n|---|---|---|\n\
         | `moon.phase` | one | not judged yet |\n\
         | `worktrees.gc` | one, two | working copies are not looked after |\n";
     assert_eq!(told, expected);
+}
+
+#[test]
+fn the_manual_lists_what_the_flows_asked_for_and_nobody_answers() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let (record, manual) = (read(refused::RECORD), read(FILE));
+    assert_eq!(between_markers(&manual, REFUSED, &refused::table(&record)), Some(manual.clone()));
+    let known = read("docs/protocol.md");
+    let methods = record.lines().filter(|line| !line.starts_with('#')).flat_map(|line| line.split(' '));
+    for method in methods.filter(|word| word.contains('.')) {
+        assert!(!known.contains(&format!("| `{method}` |")), "{method} is answered by now");
+    }
+    assert!(!record.is_empty() && FLOWS.iter().any(|flow| record.contains(&format!("\n{}: ", flow.name))));
 }

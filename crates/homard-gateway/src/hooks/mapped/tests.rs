@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use homard_config::config::hooks::{HookAction, HookMapping, HookTurn, WakeMode};
+use homard_config::config::hooks::{HookAction, HookDelivery, HookMapping, HookTurn, SessionMode, WakeMode};
 use serde_json::{Value, json};
 
 use super::{MAX_ITEMS, calls, find};
 use crate::hooks::HookError;
-use crate::hooks::call::{HookCall, Key};
+use crate::hooks::call::{Delivery, HookCall, Key};
 use crate::hooks::template::Given;
 
 fn mapping(id: &str) -> HookMapping {
@@ -130,6 +130,35 @@ fn a_conversation_that_the_caller_spells_out_is_the_callers_choice() {
             HookCall::Wake(_) => panic!("not a wake"),
         }
     }
+}
+
+#[test]
+fn a_mapping_says_all_that_a_call_may_say() {
+    let mapping = HookMapping {
+        session_mode: SessionMode::Persistent,
+        delivery: HookDelivery {
+            deliver: Some(false),
+            channel: Some("chatter".to_owned()),
+            to: Some("7".to_owned()),
+        },
+        turn: HookTurn {
+            agent: Some("ops".to_owned()),
+            model: Some("fake/other".to_owned()),
+            thinking: Some("high".to_owned()),
+            timeout_seconds: Some(9),
+            ..HookTurn::default()
+        },
+        ..mapping("m")
+    };
+    let HookCall::Agent(call) = made(&mapping, &json!({"message": "m"})).unwrap().remove(0) else {
+        panic!("not a wake")
+    };
+    assert_eq!((call.target.agent.as_deref(), call.model.as_deref()), (Some("ops"), Some("fake/other")));
+    assert_eq!(call.thinking.as_ref().map(|word| word.as_str()), Some("high"));
+    assert_eq!(call.timeout, Some(std::time::Duration::from_secs(9)));
+    assert_eq!(call.session_mode, SessionMode::Persistent);
+    let Delivery { deliver, channel, to, .. } = call.delivery;
+    assert_eq!((deliver, channel.as_deref(), to.as_deref()), (Some(false), Some("chatter"), Some("7")));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
 use crate::hooks::place::{HookPlace, place, place_of_wake};
 use crate::hooks::replay::Said;
 
-/// How long a call may take to be kept.
+/// How long a message may take to be kept.
 const ADMIT_WITHIN: Duration = Duration::from_secs(15);
 /// How long a caller may wait for a run that was given no time of its own.
 const WAIT_AT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -63,8 +63,9 @@ async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Valu
     let (text, labels) = words(path, &call.text, call.is_trusted);
     let mode = relay_mode(call.mode);
     let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
-    // Every event is kept by itself; none is merged with another.
-    let _woken = within(gateway.relay().turns().wake(event)).await?;
+    // Every event is kept by itself; none is merged with another. It has no time limit as a message has: what is being
+    // kept cannot be taken back, and whoever was refused would call again.
+    let _woken = taken(gateway.relay().turns().wake(event)).await?;
     Ok(json!({"ok": true, "mode": call.mode.as_str(), "eventOutcome": "queued"}))
 }
 
@@ -131,16 +132,19 @@ fn relay_mode(mode: Mode) -> WakeMode {
     }
 }
 
-/// Nobody is kept waiting for long before a call is kept.
+/// Nobody is kept waiting for long before a message is kept.
 async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
-    match tokio::time::timeout(ADMIT_WITHIN, taking).await {
-        Ok(Ok(taken)) => Ok(taken),
-        Ok(Err(error @ (AcceptError::Full(_) | AcceptError::Stopping | AcceptError::Store(_)))) => {
-            Err(HookError::Busy(error.to_string()))
+    let busy = |_elapsed| HookError::Busy("the gateway is too busy to take the call".to_owned());
+    tokio::time::timeout(ADMIT_WITHIN, taken(taking)).await.map_err(busy).flatten()
+}
+
+async fn taken<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
+    taking.await.map_err(|error| match error {
+        AcceptError::Full(_) | AcceptError::Stopping | AcceptError::Store(_) => {
+            HookError::Busy(error.to_string())
         }
-        Ok(Err(error)) => Err(HookError::Invalid(error.to_string())),
-        Err(_elapsed) => Err(HookError::Busy("the gateway is too busy to take the call".to_owned())),
-    }
+        error => HookError::Invalid(error.to_string()),
+    })
 }
 
 /// Refuses a model nobody may use, before anything is begun.
@@ -268,3 +272,6 @@ fn shown(wished: &Delivery, to: Result<&Option<Address>, &String>) -> Option<Val
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -35,6 +35,8 @@ fn billing_rests_double_to_a_day() {
         (1..6).map(|n| billing_rest(policy, &provider(), n).as_secs() / 3_600).collect()
     };
     assert_eq!(hours(&policy), [5, 10, 20, 24, 24]);
+    policy.billing_backoff = Duration::from_secs(2 * 3_600);
+    assert_eq!(hours(&policy), [2, 4, 8, 16, 24]);
     policy.billing_backoff_by_provider.insert(provider(), Duration::from_secs(3_600));
     policy.billing_max = Duration::from_secs(3 * 3_600);
     assert_eq!(hours(&policy), [1, 2, 3, 3, 3]);
@@ -70,6 +72,10 @@ fn counting_starts_again_after_a_day_without_failures() {
         ..Stats::default()
     };
     assert_eq!(fail(&cooling, FailReason::Auth, NOW, None).error_count, 1);
+    let patient = Cooldowns { failure_window: Duration::from_secs(26 * 3_600), ..Cooldowns::default() };
+    let failure = Failure { reason: FailReason::Auth, at: NOW, retry_after: None };
+    let after = after_failure(&cooling, &failure, &provider(), &patient);
+    assert_eq!(after.error_count, 4, "where the owner counts for longer");
 }
 
 #[test]

@@ -18,6 +18,16 @@ fn told(format: CliOutput, printed: &str) -> Value {
 }
 
 #[test]
+fn a_session_is_found_under_the_names_the_owner_gives() {
+    let printed = r#"{"result":"hi","own_id":"s-1","session_id":"s-2"}"#;
+    let read = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        super::read(CliOutput::Json, printed, &names).session
+    };
+    assert_eq!((read(&["own_id"]).as_deref(), read(&["other"])), (Some("s-1"), None));
+}
+
+#[test]
 fn plain_text_is_the_answer() {
     for (printed, text) in [(" hello\n", "hello"), ("", ""), ("{\"result\":\"x\"}", "{\"result\":\"x\"}")] {
         assert_eq!(told(CliOutput::Text, printed), json!([text, null, [0, 0, 0], null, false]));

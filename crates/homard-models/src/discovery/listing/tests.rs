@@ -139,6 +139,10 @@ fn only_streaming_text_models_of_wanted_makers_are_taken_from_bedrock() {
         found.iter().map(|m| m.id.to_string()).collect()
     };
     assert_eq!(ids("us-west-2", &settings), ["us.anthropic.a", "amazon.b"]);
+    (settings.default_context_window, settings.default_max_tokens) = (9_000, 900);
+    let found = bedrock::read(&list, "us-west-2", &settings).unwrap();
+    assert_eq!((found[0].context_window, found[0].max_tokens), (Some(9_000), Some(900)));
+    (settings.default_context_window, settings.default_max_tokens) = (32_000, 4_096);
     settings.provider_filter = vec!["anthropic".to_owned()];
     assert_eq!(ids("eu-central-1", &settings), ["eu.anthropic.a"]);
     assert!(bedrock::read(&json!([]), "us-east-1", &settings).is_err());

@@ -173,7 +173,7 @@ impl Postman {
         let inner = outgoing.inner();
         let text = serde_json::to_string(receipt).unwrap_or_default();
         let noted = || async {
-            let noted = inner.store().outbox().mark_sent(row.id, text.clone()).await;
+            let noted = inner.store().outbox().mark_sent(row, text.clone()).await;
             noted.or_log("it could not be noted that a message was sent").is_some()
         };
         // Without the note it would be sent again, so nothing else is sent here before.
@@ -229,7 +229,7 @@ impl Postman {
                         inner
                             .store()
                             .outbox()
-                            .replace(row.id, anew)
+                            .replace(row, anew)
                             .await
                             .or_log("an answer could not be sent anew");
                         Next::Look
@@ -241,7 +241,7 @@ impl Postman {
         if inner
             .store()
             .outbox()
-            .mark_retry(row.id, retry)
+            .mark_retry(row, retry)
             .await
             .or_log("a failed try could not be noted")
             .is_none()
@@ -290,7 +290,7 @@ async fn give_up(outgoing: &Outgoing, row: &OutboundRecord, error: ChannelError)
     if inner
         .store()
         .outbox()
-        .mark_failed(row.id, words.clone())
+        .mark_failed(row, words.clone())
         .await
         .or_log("a message could not be given up")
         .is_none()

@@ -400,3 +400,59 @@ async fn what_was_cut_short_goes_on_before_what_came_after_it() {
     let keys: Vec<_> = platform.sent().iter().map(|sent| sent.key.clone()).collect();
     assert_eq!(keys, ["r1:b0", "r1~2:0", "r2:0"]);
 }
+
+#[tokio::test]
+async fn whether_and_how_often_typing_is_shown_is_the_owners_choice() {
+    let wanted = |settings: Value| [json!({"agents": {"defaults": settings}}), json!({"session": settings})];
+    let never = wanted(json!({"typingMode": "never"})).map(|config| (config, false));
+    for (config, types) in [(json!({}), true)].into_iter().chain(never) {
+        let (world, platform) = open(abilities(), config.clone()).await;
+        let say = world.talker.next();
+        let run = world.asks("r1", "hello", &address("7")).await;
+        if types {
+            platform.typed.subscribe().wait_for(|typed| *typed > 0).await.unwrap();
+        }
+        say.send("Good evening.".into()).await.unwrap();
+        drop(say);
+        world.ended(&run).await;
+        platform.told(1).await;
+        assert_eq!(*platform.typed.borrow() > 0, types, "{config}");
+    }
+    // The platform shows it for an hour; who wants it renewed sooner gets that.
+    for config in wanted(json!({"typingIntervalSeconds": 1})) {
+        let lasting = Abilities { typing: Some(Duration::from_secs(3_600)), ..abilities() };
+        let (world, platform) = open(lasting, config).await;
+        let say = world.talker.next();
+        let run = world.asks("r1", "hello", &address("7")).await;
+        platform.typed.subscribe().wait_for(|typed| *typed > 1).await.unwrap();
+        drop(say);
+        world.ended(&run).await;
+    }
+}
+
+#[tokio::test]
+async fn pieces_come_at_a_persons_pace_where_the_owner_wants_it() {
+    let hour = json!({"mode": "custom", "minMs": 3_600_000, "maxMs": 3_600_000});
+    let off = json!({"mode": "off", "minMs": 3_600_000, "maxMs": 3_600_000});
+    for (delay, pieces) in [(hour, 2), (off, 3)] {
+        let config = json!({
+            "channels": {"fake": {"blockStreaming": true}},
+            "agents": {"defaults": {"blockStreamingChunk": {"minChars": 20, "maxChars": 60}, "humanDelay": delay,
+                "blockStreamingCoalesce": {"minChars": 1, "maxChars": 60, "idleMs": 20}}}
+        });
+        let (world, platform) = open(editable(), config).await;
+        let say = world.talker.next();
+        let run = world.asks("r1", "hello", &address("7")).await;
+        say.send("The first paragraph is here.\n\n".into()).await.unwrap();
+        platform.told(1).await;
+        say.send("The second paragraph is here.\n\n".into()).await.unwrap();
+        if pieces == 3 {
+            platform.told(2).await;
+        }
+        say.send("The third one is here.".into()).await.unwrap();
+        drop(say);
+        world.ended(&run).await;
+        let told = platform.told(pieces).await;
+        assert_eq!(told.len(), pieces, "who pauses says the rest at the end at once: {told:?}");
+    }
+}

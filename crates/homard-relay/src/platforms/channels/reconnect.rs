@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use homard_channel::ChannelError;
 use homard_runtime::{Backoff, spread};
+use tokio::time::Instant;
 
 /// The first wait.
 const FIRST: Duration = Duration::from_secs(5);
@@ -15,6 +16,29 @@ const JITTER: f64 = 0.1;
 const MAX_ATTEMPTS: u32 = 10;
 /// How long an account that was given up is left alone: an outage may last a night, and nobody watches.
 const REST: Duration = Duration::from_secs(60 * 60);
+
+/// How often an account is connected again within an hour because nothing is heard of it.
+pub(super) const MAX_RESTARTS: usize = 3;
+/// That hour.
+const RESTARTS_WITHIN: Duration = Duration::from_secs(60 * 60);
+
+/// When an account was connected again because nothing was heard of it.
+#[derive(Debug, Default)]
+pub(super) struct Restarts {
+    at: Vec<Instant>,
+}
+
+impl Restarts {
+    /// Whether there may be one more now; it is counted, then.
+    pub(super) fn take(&mut self, now: Instant) -> bool {
+        self.at.retain(|at| now.duration_since(*at) < RESTARTS_WITHIN);
+        let may = self.at.len() < MAX_RESTARTS;
+        if may {
+            self.at.push(now);
+        }
+        may
+    }
+}
 
 /// What to do after a connection broke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Name;
-use super::reconnect::{After, after};
+use super::reconnect::{After, MAX_RESTARTS, Restarts, after};
 use super::status::AccountStatus;
 
 /// How often a connection is looked at, at most.
@@ -36,6 +36,7 @@ pub(super) struct Account {
     /// Where the present connection puts what it hears.
     inbox: Mutex<Option<Inbox>>,
     look: Mutex<HealthCheck>,
+    restarts: Mutex<Restarts>,
     stop: CancellationToken,
     running: watch::Sender<bool>,
     changed: Arc<Notify>,
@@ -49,6 +50,7 @@ impl Account {
             status: Mutex::new(status),
             inbox: Mutex::default(),
             look: Mutex::default(),
+            restarts: Mutex::default(),
             stop: CancellationToken::new(),
             running: watch::Sender::new(false),
             changed,
@@ -218,7 +220,9 @@ impl Account {
         }
     }
 
-    /// Returns when there has been no sign of life for too long, with how long that is.
+    /// Returns when there has been no sign of life for too long, with how long that is. Where connecting again has not
+    /// helped several times, the connection is left as it is for a while: it may come back, and each try is asked of
+    /// the platform.
     async fn look_after(&self, inbox: &Inbox, clock: &Clock) -> Duration {
         let limit = self.channel.abilities().silence_limit;
         let look = *self.look.lock();
@@ -227,10 +231,35 @@ impl Account {
             HealthCheck::Usual => LONGEST_USUAL_LOOK.min(limit / 2).max(SHORTEST_LOOK),
             HealthCheck::Every(look) => look,
         });
-        while silence(inbox, clock) <= limit {
+        let mut was_silent = false;
+        loop {
             looks.tick().await;
+            let is_silent = silence(inbox, clock) > limit;
+            if is_silent && self.restarts.lock().take(Instant::now()) {
+                return limit;
+            }
+            if is_silent != was_silent {
+                self.say_silent(is_silent.then_some(limit));
+                was_silent = is_silent;
+            }
         }
-        limit
+    }
+
+    /// Says of a connection that is left alone that nothing is heard of it, or that it lives again.
+    fn say_silent(&self, limit: Option<Duration>) {
+        let (channel, account) = self.name();
+        let words = limit.map(|limit| {
+            format!(
+                "no sign of life for {} s, though it was connected again {MAX_RESTARTS} times within an hour; it is left \
+                 as it is until that hour is over",
+                limit.as_secs()
+            )
+        });
+        match &words {
+            Some(words) => tracing::error!(%channel, %account, "{words}"),
+            None => tracing::info!(%channel, %account, "the account gives signs of life again"),
+        }
+        self.change(|status| (status.connected, status.last_error) = (words.is_none(), words));
     }
 
     /// Asks once; never returns.

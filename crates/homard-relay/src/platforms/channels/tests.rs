@@ -133,6 +133,29 @@ async fn a_dead_connection_is_noticed_when_the_owner_has_it_looked_at_and_never_
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_account_that_stays_silent_is_connected_again_three_times_an_hour_and_then_says_so() {
+    let platform = Platform::new(Abilities { silence_limit: Duration::from_secs(60), ..abilities() });
+    for _time in 0..5 {
+        platform.line(Line::Dead);
+    }
+    let clock = Clock::fixed(0);
+    let (account, cancel, tasks) = run(&platform, &clock);
+    for time in 1..=4 {
+        listened(&platform, time).await;
+        tokio::task::yield_now().await;
+        clock.advance(Duration::from_secs(61));
+    }
+    let half = Duration::from_secs(30 * 60);
+    assert!(tokio::time::timeout(half, listened(&platform, 5)).await.is_err());
+    let status = account.status();
+    assert!(status.running && !status.connected, "{status:?}");
+    assert!(status.last_error.unwrap().contains("3 times within an hour"));
+    assert!(tokio::time::timeout(half, listened(&platform, 5)).await.is_ok(), "the hour is over");
+    cancel.cancel();
+    tasks.finish(Duration::from_secs(5)).await;
+}
+
 #[tokio::test]
 async fn accounts_are_stopped_started_and_replaced() {
     let world = World::new(json!({}));

@@ -13,6 +13,8 @@ async fn visibility_and_the_policy_between_agents_decide_together() {
     let closed = AgentToAgent::default();
     let world = World::new(json!({"tools": {"agentToAgent": {"enabled": true}}}));
     let open = world.relay.inner().config().tools.agent_to_agent.clone();
+    let narrow = World::new(json!({"tools": {"agentToAgent": {"enabled": true, "allow": ["main", "home"]}}}));
+    let narrow = narrow.relay.inner().config().tools.agent_to_agent.clone();
     let (main, work) = (AgentId::main(), AgentId::parse("work").unwrap());
     let (same, other) = ((&main, &main), (&main, &work));
     let rows = [
@@ -26,6 +28,7 @@ async fn visibility_and_the_policy_between_agents_decide_together() {
         (Visibility::All, &closed, same, false, true),
         (Visibility::All, &closed, other, false, false),
         (Visibility::All, &open, other, false, true),
+        (Visibility::All, &narrow, other, false, false),
     ];
     for (visibility, between, agents, is_own, expected) in rows {
         let judged = judge(visibility, between, agents.0, agents.1, is_own);

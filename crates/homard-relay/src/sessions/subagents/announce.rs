@@ -8,6 +8,7 @@ use homard_protocol::{RunId, Usage};
 use homard_runtime::{Clip, OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
+use crate::approvals::read_place;
 use crate::parts::Subagents;
 use crate::turns::accept::AcceptError;
 use crate::turns::queue::Queue;
@@ -194,7 +195,11 @@ impl Subagents {
                 text.clone(),
                 inner.clock().now_ms(),
             );
-            let options = TurnOptions { labels: labels.clone(), ..TurnOptions::of(Source::Announce) };
+            let options = TurnOptions {
+                labels: labels.clone(),
+                asks_at: read_place(child.asks_at.as_deref()).map(Box::new),
+                ..TurnOptions::of(Source::Announce)
+            };
             match self
                 .turns()
                 .accept(message, options.speaking_up(&child.requester_key, to.clone()), Queue::Wait)

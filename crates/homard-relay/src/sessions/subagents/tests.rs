@@ -16,6 +16,7 @@ fn child() -> NewSubagent {
         label: Some("counter".to_owned()),
         task: "count".to_owned(),
         delete_after: false,
+        asks_at: None,
     }
 }
 

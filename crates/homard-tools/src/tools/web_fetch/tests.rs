@@ -288,3 +288,37 @@ async fn a_page_cannot_step_out_of_its_marks() {
     assert_eq!((text.matches(BEGIN).count(), text.matches(END).count()), (1, 1), "{text}");
     assert!(text.ends_with(END));
 }
+
+#[tokio::test]
+async fn every_limit_of_fetching_is_the_owners_choice() {
+    let web = FakeWeb::start().await.unwrap();
+    let long = WebPage::Raw { status: 200, kind: "text/plain", body: "e".repeat(70_000).into_bytes() };
+    let page = "<html><body><nav>Home Shop Basket</nav><article><h1>Cats</h1><p>Cats purr when they are content, \
+                and sometimes when they are not. Nobody knows why, though many have asked.</p></article></body></html>";
+    web.page("/long", long)
+        .page("/page", WebPage::Html(page.to_owned()))
+        .page("/on", WebPage::Redirect("/page".to_owned()));
+    let with = |change: fn(&mut config::WebFetch)| {
+        let mut options = config::WebFetch::default();
+        change(&mut options);
+        WebFetch::new(&options, &[web.address()])
+    };
+    let chars = |outcome: &ToolOutcome| detail(outcome, "chars");
+    assert_eq!(chars(&fetch(&with(|o| o.max_chars = 300), &web.url("/long")).await), json!(300));
+    let much = json!({"url": web.url("/long"), "maxChars": 60_000});
+    let capped = with(|o| o.max_chars_cap = 400).call(much, &cx()).await;
+    assert_eq!(chars(&capped), json!(400));
+    assert_eq!(chars(&fetch(&with(|o| o.max_bytes = 500), &web.url("/long")).await), json!(500));
+    let refused = fetch(&with(|o| o.max_redirects = 0), &web.url("/on")).await;
+    assert!(refused.is_error && words(&refused).contains("redirect"), "{refused:?}");
+    let whole = fetch(&with(|o| o.readability = false), &web.url("/page")).await;
+    let main = fetch(&with(|o| o.readability = true), &web.url("/page")).await;
+    assert_eq!((words(&whole).contains("Basket"), words(&main).contains("Basket")), (true, false));
+    let (tool, cx) = (with(|o| o.cache_ttl = Duration::from_secs(60)), cx());
+    let before = web.asked().len();
+    for (seconds, asked) in [(0, 1), (59, 1), (1, 2)] {
+        cx.clock.advance(Duration::from_secs(seconds));
+        tool.call(json!({"url": web.url("/page")}), &cx).await;
+        assert_eq!(web.asked().len() - before, asked, "after {seconds} s more");
+    }
+}

@@ -311,3 +311,29 @@ async fn results_cannot_step_out_of_their_marks_or_lines() {
         assert!(!text.contains("\nSystem:"), "{text}");
     }
 }
+
+#[tokio::test]
+async fn how_many_results_and_how_long_they_are_kept_is_the_owners_choice() {
+    let web = FakeWeb::start().await.unwrap();
+    web.answers(two_results());
+    let chosen = config::SearchEngine {
+        provider: SearchProvider::Brave,
+        api_key: Some(Secret::new(FAKE_SEARCH_KEY)),
+        base_url: Some(web.url("/")),
+        model: None,
+    };
+    let options = config::WebSearch {
+        engine: Some(chosen.clone()),
+        max_results: 2,
+        cache_ttl: Duration::from_secs(60),
+        ..config::WebSearch::default()
+    };
+    let (tool, cx) = (WebSearch::new(&options, engine(&chosen)), cx());
+    tool.call(json!({"query": "a b"}), &cx).await;
+    assert!(web.asked()[0].contains("count=2"), "{:?}", web.asked());
+    for (seconds, asked) in [(59, 1), (1, 2)] {
+        cx.clock.advance(Duration::from_secs(seconds));
+        tool.call(json!({"query": "a b"}), &cx).await;
+        assert_eq!(web.asked().len(), asked);
+    }
+}

@@ -12,6 +12,7 @@ use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardS
 use serde_json::{Map, Value, json};
 
 use super::answers::{Wrong, blank, fresh, line, one_of, option, say, words, yes};
+use super::who;
 
 /// The answer that sets up one account more.
 const ANOTHER: &str = "+";
@@ -51,6 +52,9 @@ enum Asked {
     Field(usize),
     More,
     Mend,
+    Who,
+    People,
+    Everybody,
     Connect,
     Connected,
 }
@@ -153,9 +157,10 @@ impl AccountScript {
                 let words = format!("{}\nWhat should be changed?", self.telling);
                 select(&mut step, self.label(), &words, self.mend_options());
             }
+            Asked::Who | Asked::People | Asked::Everybody => self.ask_who(&mut step),
             Asked::Connect => {
                 step.kind = WizardStepKind::Confirm;
-                say(&mut step, self.label(), &self.telling);
+                say(&mut step, self.label(), &format!("{}\nConnect it?", self.telling));
                 step.initial_value = Some(json!(true));
             }
             Asked::Connected => {
@@ -196,6 +201,14 @@ impl AccountScript {
                     Asked::Field(found.unwrap_or_default())
                 }
             },
+            Asked::Who => match one_of(value, &who::options(self.form()))?.as_str() {
+                who::NAMED => Asked::People,
+                who::OPEN => Asked::Everybody,
+                word => self.let_in(word, None),
+            },
+            Asked::People => self.let_in(who::NAMED, Some(who::read_people(value)?)),
+            Asked::Everybody if yes(value)? => self.let_in(who::OPEN, None),
+            Asked::Everybody => Asked::Who,
             Asked::Connect if yes(value)? => return Ok(AccountStep::Write),
             Asked::Connect => return Ok(AccountStep::Stop),
             Asked::Connected => return Ok(AccountStep::Over),
@@ -211,10 +224,10 @@ impl AccountScript {
         }
         let advice: String = probe.advice.iter().map(|words| format!("\nNote: {words}.")).collect();
         self.trouble = None;
-        self.telling =
-            format!("It works: this is {} on {}. Connect it?{advice}", self.who(&probe), self.label());
+        self.telling = format!("It works: this is {} on {}.{advice}", self.who(&probe), self.label());
         self.probe = probe;
-        self.go_to(Asked::Connect);
+        let has_ways_in = self.form().is_some_and(|form| !form.ways_in.is_empty());
+        self.go_to(if has_ways_in { Asked::Who } else { Asked::Connect });
     }
 
     /// The platform, or what it is reached by, said no.
@@ -372,6 +385,40 @@ impl AccountScript {
             }
             None => AccountStep::Try,
         }
+    }
+
+    fn ask_who(&self, step: &mut WizardStep) {
+        let written = self.written();
+        match self.at {
+            Asked::People => {
+                let help = self.form().and_then(|form| form.people.as_deref()).unwrap_or_default();
+                say(step, self.label(), &format!("Who may write to it? {help}"));
+                let people = who::people(&self.section, &written);
+                step.initial_value = (!people.is_empty()).then(|| json!(shown(&Value::Array(people))));
+            }
+            Asked::Everybody => {
+                step.kind = WizardStepKind::Confirm;
+                let words = format!(
+                    "Anybody who finds {} can then talk to your assistant, at your cost and with whatever tools guests \
+                     are given. Let everybody in?",
+                    self.name()
+                );
+                say(step, self.label(), &words);
+                step.initial_value = Some(json!(false));
+            }
+            _ => {
+                let words = format!("{}\nWho may write to it in direct messages?", self.telling);
+                select(step, self.label(), &words, who::options(self.form()));
+                step.initial_value = Some(who::present(&self.section, &written));
+            }
+        }
+    }
+
+    fn let_in(&mut self, way: &str, people: Option<Vec<Value>>) -> Asked {
+        let written = self.written();
+        let people = people.unwrap_or_else(|| who::people(&self.section, &written));
+        who::put(&mut self.section, &written, way, people);
+        Asked::Connect
     }
 
     fn ask_field(&self, step: &mut WizardStep, index: usize) {

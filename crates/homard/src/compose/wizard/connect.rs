@@ -70,9 +70,8 @@ impl Wizards {
                  Channels, or with `homard pairing approve {} CODE --owner`.",
                 entry.id
             ),
-            DmPolicy::Allowlist | DmPolicy::Open => {
-                format!("Whoever is allowed to may write to {name} on {label} now.")
-            }
+            DmPolicy::Allowlist => format!("The people you named may write to {name} on {label} now."),
+            DmPolicy::Open => format!("Everybody may write to {name} on {label} now."),
             DmPolicy::Disabled => format!("Direct messages to {name} are turned off (`dmPolicy`)."),
         };
         script.connected(next.clone());

@@ -22,7 +22,7 @@ static HARBOUR: ChannelEntry = ChannelEntry {
 };
 
 fn schema() -> Value {
-    json!({"x-form": {"steps": ["Ask the harbour master."], "handle": "~", "named": "flag", "servers": true, "refused": "Ask again."},
+    json!({"x-form": {"steps": ["Ask the harbour master."], "handle": "~", "named": "flag", "servers": true, "refused": "Ask again.", "people": "Names of ships."},
     "properties": {
         "host": {"type": "string", "x-form": {"needed": true, "pattern": r"^\S+$", "problem": "No host."}},
         "tls": {"type": "boolean", "x-form": {"initial": true}},
@@ -135,11 +135,62 @@ fn a_wrong_value_is_mended_alone_and_tried_again() {
     let asked = script.step().id;
     script.tried(&asked, Probe { username: Some("red".to_owned()), ..Probe::default() });
     assert!(script.step().message.unwrap().contains("~red on Harbour"));
-    assert!(matches!(walk(&mut script, &[json!(true)]), AccountStep::Write));
+    assert!(matches!(walk(&mut script, &[json!("pairing"), json!(true)]), AccountStep::Write));
     assert!(!script.is_done());
     script.connected("Now write.".to_owned());
     assert!(script.is_done());
     assert!(matches!(walk(&mut script, &[json!(null)]), AccountStep::Over));
+}
+
+/// What was asked, of an account that has this written, until the platform said who we are.
+fn tried(written: Value) -> AccountScript {
+    let mut script = script(&[("default", written)], &[]);
+    let answers = [json!(null), json!("h"), json!(true), json!(""), json!(false), json!(false)];
+    if script.step().options.is_some() {
+        walk(&mut script, &[json!("default")]);
+    }
+    walk(&mut script, &answers);
+    let asked = script.step().id;
+    script.tried(&asked, Probe { username: Some("red".to_owned()), ..Probe::default() });
+    script
+}
+
+#[test]
+fn who_may_write_is_asked_as_the_section_has_it_and_written() {
+    let rows = [
+        (json!({}), json!(["pairing"]), json!(["pairing", null])),
+        (json!({"allowFrom": ["*", "anna"]}), json!(["pairing"]), json!(["pairing", ["anna"]])),
+        (json!({}), json!(["allowlist", "anna, 7"]), json!(["allowlist", ["anna", "7"]])),
+        (json!({"dmPolicy": "open"}), json!(["open", false, "disabled"]), json!(["disabled", null])),
+        (json!({"allowFrom": ["anna"]}), json!(["open", true]), json!(["open", ["anna", "*"]])),
+    ];
+    for (written, answers, expected) in rows {
+        let mut script = tried(written.clone());
+        walk(&mut script, answers.as_array().unwrap());
+        assert!(script.step().message.unwrap().contains("Connect it?"), "{answers}");
+        let section = section(&script);
+        assert_eq!(json!([section["dmPolicy"], section["allowFrom"]]), expected, "{written} {answers}");
+    }
+}
+
+#[test]
+fn the_way_in_that_holds_is_offered_first_and_an_open_door_is_warned_of() {
+    let mut script = tried(json!({"host": "h", "dmPolicy": "allowlist", "allowFrom": ["*", "anna"]}));
+    let who = script.step();
+    assert_eq!(who.initial_value, Some(json!("allowlist")));
+    let ways: Vec<_> = who.options.unwrap().into_iter().map(|option| option.value).collect();
+    assert_eq!(json!(ways), json!(["pairing", "allowlist", "open", "disabled"]));
+    walk(&mut script, &[json!("open")]);
+    let warned = script.step();
+    assert_eq!((warned.kind, warned.initial_value), (WizardStepKind::Confirm, Some(json!(false))));
+    assert!(warned.message.unwrap().contains("Anybody who finds ~red"));
+    walk(&mut script, &[json!(false), json!("allowlist")]);
+    let people = script.step();
+    assert_eq!(people.initial_value, Some(json!("anna")));
+    assert!(people.message.unwrap().contains("Names of ships."));
+    for bad in [json!(""), json!("*"), json!("anna, *")] {
+        assert!(script.answer(&people.id, Some(&bad)).is_err(), "{bad}");
+    }
 }
 
 #[test]
@@ -160,6 +211,6 @@ fn a_no_a_stop_and_a_taken_name_write_nothing() {
     assert!(matches!(script.answer(&again, Some(&json!("again"))), Ok(AccountStep::Try)));
     assert!(matches!(script.answer(&again, Some(&json!("stop"))), Ok(AccountStep::Stop)));
     script.tried(&again, Probe::default());
-    assert!(matches!(walk(&mut script, &[json!(false)]), AccountStep::Stop));
+    assert!(matches!(walk(&mut script, &[json!("disabled"), json!(false)]), AccountStep::Stop));
     assert_ne!(script.section(), &Map::new());
 }
