@@ -211,6 +211,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         patch: None,
         merged: Vec::new(),
         before: Vec::new(),
+        is_unasked: false,
     };
     let started = store.runs().start(start).await?;
     let session_id = started.session.session_id;

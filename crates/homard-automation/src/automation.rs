@@ -7,13 +7,14 @@ use homard_config::{Config, ConfigHandle};
 use homard_protocol::JobId;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_relay::{Bus, Relay};
-use homard_runtime::{Clock, Tasks};
+use homard_runtime::{Clock, Mutex, Tasks};
 use homard_store::{Store, StoreError};
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::deliver::Webhooks;
+use crate::heartbeat::Beats;
 use crate::job::Job;
 use crate::places::Places;
 use crate::schedule::ScheduleError;
@@ -71,6 +72,8 @@ pub(crate) struct Inner {
     pub(crate) places: Places,
     pub(crate) webhooks: Webhooks,
     pub(crate) tasks: Tasks,
+    /// When agents look around by themselves.
+    pub(crate) beats: Mutex<Beats>,
     /// Something about who is due has changed.
     pub(crate) changed: Notify,
     /// Nothing more is begun.
@@ -105,6 +108,7 @@ impl Automation {
             places: Places::default(),
             webhooks: Webhooks::default(),
             tasks: Tasks::new(),
+            beats: Mutex::default(),
             changed: Notify::new(),
             stopping: CancellationToken::new(),
             instance: uuid::Uuid::new_v4().to_string(),
@@ -118,6 +122,7 @@ impl Automation {
     /// When the store cannot say what there is.
     pub async fn start(&self) -> Result<(), StoreError> {
         self.recover().await?;
+        self.remember_last_beat().await;
         let room = self.clone();
         self.inner.tasks.spawn(async move { room.keep_time().await });
         Ok(())

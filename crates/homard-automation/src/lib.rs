@@ -1,12 +1,13 @@
-//! Turns nobody typed: jobs that run by the clock.
+//! Turns nobody typed: jobs that run by the clock, and agents that look around by themselves.
 //!
 //! A job's run is an ordinary turn of the relay, named before it begins, so that a crash neither loses nor doubles it.
 //! Reading order: [`schedule`] (when), `job` (what), [`Automation`] (the handle), `run` (one run), `settle` (what
-//! follows from its end), `timer` (who is due), `recover` (after a start).
+//! follows from its end), `timer` (who is due), `recover` (after a start); `heartbeat` (looking around).
 
 mod automation;
 mod changes;
 mod deliver;
+mod heartbeat;
 mod import;
 mod job;
 mod places;

@@ -355,7 +355,7 @@ fn limit(seconds: Option<f64>) -> u64 {
     millis(limit.min(STUCK_AFTER))
 }
 
-fn time_line(now: Timestamp, zone: &TimeZone) -> String {
+pub(crate) fn time_line(now: Timestamp, zone: &TimeZone) -> String {
     let Ok(moment) = jiff::Timestamp::from_millisecond(now) else { return String::new() };
     let there = moment.to_zoned(zone.clone());
     let name = zone.iana_name().unwrap_or("UTC");

@@ -203,7 +203,7 @@ pub(crate) fn usual_stagger(expr: &str) -> u64 {
 }
 
 /// How far a job is moved: always the same, and different for different jobs.
-fn offset_of(job: &str, spread: u64) -> i64 {
+pub(crate) fn offset_of(job: &str, spread: u64) -> i64 {
     if spread == 0 {
         return 0;
     }

@@ -22,12 +22,13 @@ impl Automation {
             if self.config().cron.enabled {
                 self.begin_due().await;
             }
+            self.beat_due();
             let now = self.inner.clock.now_ms();
             if swept.is_none_or(|at| now.saturating_sub(at) >= SWEEP_EVERY_MS) {
                 self.sweep(now).await;
                 swept = Some(now);
             }
-            let sleep = self.sleep_for().await;
+            let sleep = self.sleep_for().await.min(self.until_next_beat());
             let woken = async {
                 tokio::select! {
                     () = tokio::time::sleep(sleep) => {}
@@ -61,6 +62,13 @@ impl Automation {
             late if late <= 0 => MIN_REFIRE_MS,
             ahead => ahead,
         };
+        Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(MAX_SLEEP)
+    }
+
+    /// One timer serves jobs and heartbeats alike.
+    fn until_next_beat(&self) -> Duration {
+        let Some(next) = self.inner.beats.lock().next() else { return MAX_SLEEP };
+        let wait = next.saturating_sub(self.inner.clock.now_ms());
         Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(MAX_SLEEP)
     }
 

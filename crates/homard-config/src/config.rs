@@ -89,6 +89,7 @@ impl Config {
     /// Decides every setting; problems and warnings are left in `cx`.
     pub(crate) fn resolve(raw: Raw, cx: &mut Resolve<'_>) -> Self {
         let delivery = messages::delivery::Delivery::resolve(&raw);
+        let sparing = auth::is_sparing(raw.auth.as_ref());
         let channels = raw.channels.unwrap_or_default();
         let channels = channels.into_iter().filter_map(|(id, section)| {
             let parsed = ChannelId::parse(&id);
@@ -103,7 +104,7 @@ impl Config {
         Self {
             hooks: hooks::Hooks::resolve(raw.hooks.unwrap_or_default(), &gateway.auth, cx),
             gateway,
-            agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), cx),
+            agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), sparing, cx),
             auth: auth::Auth::resolve(raw.auth.unwrap_or_default(), cx),
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),

@@ -10,6 +10,7 @@ pub(crate) mod agents;
 pub(crate) mod budgets;
 pub(crate) mod extensions;
 pub(crate) mod gateway;
+pub(crate) mod heartbeat;
 pub(crate) mod housekeeping;
 pub(crate) mod models;
 pub(crate) mod session;

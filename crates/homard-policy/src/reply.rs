@@ -15,7 +15,7 @@ pub use media::{MAX_MEDIA, split_media};
 pub use prefix::{PrefixFacts, with_prefix};
 pub use reminder::{REMINDER_NOTE, promises_reminder};
 pub use repeats::{LEAST_COMPARED, was_said};
-pub use silence::{ALL_WELL, MAX_ALL_WELL, SILENT, audible, may_be_silent};
+pub use silence::{ALL_WELL, SILENT, audible, may_be_silent};
 pub use threading::{ReplyToMode, Threader};
 
 /// What a finished answer comes to.
@@ -50,12 +50,11 @@ pub enum ReplyTo {
     Id(String),
 }
 
-/// Takes a finished answer apart. `wants_heartbeat` says that the model was only asked to look whether something
-/// needs attention; then a short word that all is well is silence.
+/// Takes a finished answer apart.
 #[must_use]
-pub fn normalise(text: &str, wants_heartbeat: bool) -> Said {
+pub fn normalise(text: &str) -> Said {
     let (text, media) = split_media(text);
-    match audible(&text, wants_heartbeat) {
+    match audible(&text, None) {
         None if media.is_empty() => Said::Silence,
         said => Said::Aloud(ReplyText {
             text: said.map(str::to_owned).unwrap_or_default(),

@@ -219,7 +219,7 @@ impl ChatCommands {
         if let Stored::Duplicate(record) = kept {
             return Ok(Err(known_run(record)));
         }
-        let run = self.turns().run_of(&admitted, run_id, &request.message);
+        let run = self.turns().run_of(&admitted, run_id, &request);
         Ok(Ok(Begun { run, admitted, reply }))
     }
 
@@ -395,7 +395,7 @@ pub(crate) async fn conclude(turns: &Turns, run: &Arc<Run>, answer: Result<Strin
     finish.reply.clone_from(&reply);
     finish.error = outcome.error().map(str::to_owned);
     inner.store().runs().finish(finish).await.or_log("the end of a command could not be recorded");
-    let end = RunEnd { outcome, reply, ended_at: now };
+    let end = RunEnd { outcome, reply, ended_at: now, look: None };
     run.narrator.end(last_word(&end));
     inner.run_ended(run, end);
     turns.runs().remove(run);

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod deliver;
 pub(crate) mod live;
+pub(crate) mod look;
 pub(crate) mod media;
 pub(crate) mod outbox;
 pub(crate) mod reply_rows;

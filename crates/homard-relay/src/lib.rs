@@ -29,6 +29,7 @@ mod turn_setup;
 mod turns;
 
 pub use bus::{Audience, Bus, BusListener, EventHeading, Published};
+pub use delivery::look::{LOOK_PREFIX, LookVerdict};
 pub use delivery::outbox::{OutgoingText, SendError};
 pub use delivery::run_delivery::ReplyRoute;
 pub use events::{DomainEvent, DomainEvents};

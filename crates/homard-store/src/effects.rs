@@ -149,8 +149,10 @@ impl Effects {
         while self.undo.len() > mark.undo {
             match self.undo.pop() {
                 Some(Undo::Truncate { path, len }) => {
-                    let cut =
-                        std::fs::OpenOptions::new().write(true).open(&path).and_then(|f| f.set_len(len));
+                    let cut = std::fs::OpenOptions::new().write(true).open(&path).and_then(|file| {
+                        // A file that was cut since is not made longer.
+                        if file.metadata()?.len() > len { file.set_len(len) } else { Ok(()) }
+                    });
                     cut.or_log("a transcript kept bytes of a write that was not committed");
                 }
                 Some(Undo::Remove { path }) => {

@@ -75,6 +75,21 @@ impl NoteStore<'_> {
         self.store.write(move |batch| keep(batch, &key, &text, details)).await
     }
 
+    /// Whether anything waits to be told to a conversation.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn any_for(self, key: &SessionKey) -> Result<bool, StoreError> {
+        let name = name(key);
+        self.store
+            .read(move |cx| {
+                let mut statement =
+                    cx.conn.prepare_cached("SELECT 1 FROM kv WHERE key = ?1 AND value <> '[]'")?;
+                Ok(statement.exists([name])?)
+            })
+            .await
+    }
+
     /// What waits to be told, of all conversations.
     ///
     /// # Errors

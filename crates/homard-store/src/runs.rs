@@ -102,6 +102,8 @@ pub struct StartRun {
     pub shown: Option<String>,
     /// What is noted in the transcript just before it, in the same commit.
     pub before: Vec<EntryKind>,
+    /// Whether nobody said it: the session is as old afterwards as it was before.
+    pub is_unasked: bool,
     /// The agent's working directory, for the header of a new transcript.
     pub cwd: String,
     /// What else changes in the session: route, channel, chat type.

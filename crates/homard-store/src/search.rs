@@ -19,7 +19,7 @@ use crate::engine::reader::ReadCx;
 use crate::sessions::{ArchivedFilter, Filter, SessionQuery};
 use crate::store::{Store, StoreError, parse_column};
 
-pub(crate) use index::{forget_swept, read_some};
+pub(crate) use index::{forget_from, forget_swept, read_some};
 
 /// How many bits of an index row are the entry's place; the rest is the transcript.
 const SEQ_BITS: u32 = 24;

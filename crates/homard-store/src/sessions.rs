@@ -31,7 +31,7 @@ pub(crate) use list::Filter;
 pub use list::{ArchivedFilter, SessionPage, SessionQuery, SessionSort};
 pub(crate) use recent::RecentSessions;
 pub use restore::{EndedSession, RestoreWhich};
-pub(crate) use rows::{Draft, by_session_id, current, insert, load, load_or_new, save};
+pub(crate) use rows::{Draft, by_session_id, current, insert, load, load_or_new, save, save_unseen};
 
 /// Characters of a message kept as a session's preview or title.
 const PREVIEW_CHARS: usize = 120;

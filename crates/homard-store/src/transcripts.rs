@@ -5,6 +5,7 @@
 //! write (or did not finish writing), `walk` reads, `branches` goes back and copies.
 
 mod branches;
+mod cut;
 mod files;
 mod scan;
 mod walk;
@@ -17,6 +18,7 @@ use homard_protocol::{Entry, EntryId, EntryKind, SessionId};
 use crate::store::{Store, StoreError};
 
 pub use branches::{Branch, Turning};
+pub(crate) use cut::cut_exchange;
 pub(crate) use files::{OpenFiles, append, discard, ensure_indexed, ensure_ready, leaf, sweep_garbage};
 pub(crate) use walk::tail_in_writer;
 

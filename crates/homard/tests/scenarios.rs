@@ -52,6 +52,8 @@ mod handover;
 #[cfg(test)]
 mod handshake;
 #[cfg(test)]
+mod heartbeat;
+#[cfg(test)]
 mod hooks;
 #[cfg(test)]
 mod hostile_words;

@@ -125,6 +125,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         run_id: run_id.clone(),
         message,
         before: Vec::new(),
+        is_unasked: false,
         cwd: ".".to_owned(),
         patch: None,
         merged: Vec::new(),

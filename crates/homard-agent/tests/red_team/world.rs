@@ -259,6 +259,7 @@ impl World {
             run_id: run_id.clone(),
             message: message.clone(),
             before,
+            is_unasked: false,
             cwd: ".".to_owned(),
             patch: None,
             merged: Vec::new(),

@@ -3,6 +3,7 @@
 pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
+pub mod heartbeat;
 pub mod pruning;
 pub mod sandbox;
 
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
+use self::heartbeat::Heartbeat;
 use self::pruning::ContextPruning;
 use self::sandbox::Sandbox;
 use super::Resolve;
@@ -192,6 +194,8 @@ pub struct Agent {
     pub thinking: Option<ThinkingLevel>,
     /// Agents it may start.
     pub subagents: AgentSubagents,
+    /// When it looks around by itself; `None` for an agent that never does.
+    pub heartbeat: Option<Heartbeat>,
 }
 
 /// Who an agent is to the people it talks with.
@@ -226,8 +230,11 @@ impl Agents {
         self.list.iter().find(|agent| agent.id == *id)
     }
 
-    pub(super) fn resolve(raw: raw::Agents, cx: &mut Resolve<'_>) -> Self {
-        let defaults = AgentDefaults::resolve(raw.defaults.unwrap_or_default(), cx);
+    /// `sparing` says that calls of the usual credential are counted per hour.
+    pub(super) fn resolve(raw: raw::Agents, sparing: bool, cx: &mut Resolve<'_>) -> Self {
+        let mut raw_defaults = raw.defaults.unwrap_or_default();
+        let all_beats = raw_defaults.heartbeat.take().unwrap_or_default();
+        let defaults = AgentDefaults::resolve(raw_defaults, cx);
         let listed = raw.list.unwrap_or_default().into_iter().enumerate();
         let mut entries: Vec<(String, raw::AgentEntry)> =
             listed.map(|(at, entry)| (format!("agents.list[{at}]"), entry)).collect();
@@ -242,9 +249,20 @@ impl Agents {
         let marked = entries.iter().position(|(_, e)| e.default == Some(true));
         let default = marked.unwrap_or(0);
         let paths: Vec<String> = entries.iter().map(|(path, _)| path.clone()).collect();
+        let some_have_own = entries.iter().any(|(_, entry)| entry.heartbeat.is_some());
         let mut list = Vec::with_capacity(entries.len());
-        for (at, (path, entry)) in entries.into_iter().enumerate() {
-            list.push(Agent::resolve(entry, &Place { path, default: at == default }, &defaults, cx));
+        for (at, (path, mut entry)) in entries.into_iter().enumerate() {
+            let (own, is_default) = (entry.heartbeat.take(), at == default);
+            let beats = own.is_some() || (is_default && !some_have_own);
+            let place = Place { path, default: is_default };
+            let mut agent = Agent::resolve(entry, &place, &defaults, cx);
+            if beats {
+                let at = own.as_ref().map_or("agents.defaults", |_| place.path.as_str());
+                let raw = heartbeat::merged(own.clone().unwrap_or_default(), &all_beats);
+                let at = format!("{at}.heartbeat");
+                agent.heartbeat = Some(Heartbeat::resolve(raw, &agent.id, (&at, sparing), cx));
+            }
+            list.push(agent);
         }
         check_unique(&list, &paths, cx);
         Self { defaults, list, default, is_marked: marked.is_some() }
@@ -425,6 +443,7 @@ impl Agent {
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),
             subagents,
+            heartbeat: None,
             id,
         }
     }

@@ -59,6 +59,15 @@ impl Default for Cooldowns {
     }
 }
 
+/// Whether a credential of a subscription is in use, whose calls are counted per hour.
+pub(super) fn is_sparing(raw: Option<&raw::Auth>) -> bool {
+    let profiles = raw.and_then(|auth| auth.profiles.as_ref()).into_iter().flatten();
+    profiles.into_iter().any(|(id, profile)| {
+        let provider = profile.provider.as_deref().or_else(|| id.split_once(':').map(|(name, _)| name));
+        provider == Some("anthropic") && matches!(profile.mode.as_deref(), Some("oauth" | "token"))
+    })
+}
+
 impl Auth {
     pub(super) fn resolve(raw: raw::Auth, cx: &mut Resolve<'_>) -> Self {
         let mut profiles = BTreeMap::new();

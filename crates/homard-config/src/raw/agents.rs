@@ -171,6 +171,8 @@ pub(crate) struct AgentDefaults {
     pub(crate) subagents: Option<super::turns::SubagentDefaults>,
     /// Where commands run.
     pub(crate) sandbox: Option<Sandbox>,
+    /// Looking around by itself.
+    pub(crate) heartbeat: Option<super::heartbeat::Heartbeat>,
 }
 
 /// Who an agent is to the people it talks with.
@@ -239,6 +241,8 @@ pub(crate) struct AgentEntry {
     pub(crate) tools: Option<super::tools::AgentTools>,
     /// How hard it thinks unless told otherwise.
     pub(crate) thinking_default: Option<ThinkingLevel>,
+    /// Looking around by itself. Where any agent has its own, only those with their own do.
+    pub(crate) heartbeat: Option<super::heartbeat::Heartbeat>,
 }
 
 /// Who answers.

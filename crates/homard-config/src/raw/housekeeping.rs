@@ -126,6 +126,9 @@ pub(crate) struct Diagnostics {
 pub(crate) struct AuthProfile {
     /// Provider it belongs to.
     pub(crate) provider: Option<String>,
+    /// Kind of credential. With `oauth` or `token` of Anthropic, heartbeats are an hour apart unless told otherwise.
+    #[schemars(extend("enum" = ["api_key","oauth","token"]))]
+    pub(crate) mode: Option<String>,
 }
 
 /// How long a failing credential rests.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use homard_config::config::agents::Agent;
 use homard_protocol::events::HealthEvent;
 use homard_runtime::{RwLock, millis};
 use homard_store::{SessionRecord, StoreError};
@@ -14,8 +15,6 @@ use crate::methods::channels;
 
 /// Sessions shown in the snapshot.
 const RECENT: usize = 5;
-/// Heartbeats come with the room that acts on time by itself.
-const HEARTBEAT_SECONDS: u64 = 0;
 
 /// The last snapshot.
 #[derive(Debug)]
@@ -78,7 +77,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
             "agentId": agent.id,
             "name": agent.name,
             "isDefault": agent.id == default,
-            "heartbeat": heartbeat(),
+            "heartbeat": heartbeat(agent),
             "sessions": {"path": path, "count": count, "recent": own.map(|s| brief(s, now)).collect::<Vec<_>>()},
         }));
     }
@@ -89,7 +88,7 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
         "channels": channels.channel_accounts.iter().map(|(id, rows)| (id.clone(), platform(rows))).collect::<Map<_, _>>(),
         "channelOrder": channels.channel_order,
         "channelLabels": channels.channel_labels,
-        "heartbeatSeconds": HEARTBEAT_SECONDS,
+        "heartbeatSeconds": interval(config.agents.default_agent()).map_or(0, |every| every.as_secs()),
         "defaultAgentId": default,
         "agents": agents,
         "sessions": {"path": path, "count": total, "recent": recent.iter().map(|s| brief(s, now)).collect::<Vec<_>>()},
@@ -98,9 +97,29 @@ async fn look(gateway: &Gateway) -> Result<Value, StoreError> {
     }))
 }
 
-/// What agents do unasked at fixed times: nothing. Jobs and events wake them.
-pub(crate) fn heartbeat() -> Value {
-    json!({"enabled": false, "every": "0m", "everyMs": null, "prompt": "", "target": "none", "ackMaxChars": 300})
+fn interval(agent: &Agent) -> Option<Duration> {
+    agent.heartbeat.as_ref().and_then(|beat| beat.every)
+}
+
+/// When an agent looks around by itself, and where it tells what it finds.
+pub(crate) fn heartbeat(agent: &Agent) -> Value {
+    let Some(beat) = &agent.heartbeat else {
+        return json!({"enabled": false, "every": "disabled", "everyMs": null, "prompt": "", "target": "none", "ackMaxChars": 0});
+    };
+    let mut told = json!({
+        "enabled": beat.every.is_some(),
+        "every": beat.every.map_or("disabled", |_| beat.every_text.as_str()),
+        "everyMs": beat.every.map(millis),
+        "prompt": beat.prompt,
+        "target": beat.target.as_str(),
+        "ackMaxChars": beat.ack_max_chars,
+    });
+    if let Some(fields) = told.as_object_mut() {
+        fields.extend(beat.model.as_ref().map(|model| ("model".to_owned(), json!(model))));
+        let elsewhere = (!beat.session.is_main()).then_some(&beat.session);
+        fields.extend(elsewhere.map(|session| ("session".to_owned(), json!(session))));
+    }
+    told
 }
 
 /// How a platform is: everybody who is connected reads it, so it names nobody.

@@ -163,7 +163,7 @@ pub(super) async fn status(cx: Cx, _params: NoParams) -> Result<Value, RequestEr
 /// When agents act unasked; see [`health::heartbeat`].
 fn heartbeats(config: &Config) -> Vec<Value> {
     let one = |agent: &Agent| {
-        let mut told = health::heartbeat();
+        let mut told = health::heartbeat(agent);
         if let Some(fields) = told.as_object_mut() {
             fields.insert("agentId".to_owned(), json!(agent.id));
         }

@@ -8,23 +8,22 @@ const SILENT_ALONE: [&str; 2] = ["ANNOUNCE_SKIP", "REPLY_SKIP"];
 pub const ALL_WELL: &str = "HEARTBEAT_OK";
 /// Punctuation that may follow it, in characters.
 const MAX_AFTER: usize = 4;
-/// Words beside "all is well" that are still no news when the model was only asked to look, in characters.
-pub const MAX_ALL_WELL: usize = 300;
 /// Marks a word may be wrapped in.
 const WRAP: [char; 4] = ['*', '_', '`', '~'];
 /// Longest HTML tag a word may be wrapped in, in bytes.
 const MAX_TAG: usize = 64;
 
-/// What of `text` is for people; `None` is silence. The word that all is well is taken off its beginning and end.
+/// What of `text` is for people; `None` is silence. The word that all is well is taken off its beginning and end. Where
+/// the model was only asked to look, `no_news_up_to` says how many characters beside that word are still no news.
 #[must_use]
-pub fn audible(text: &str, wants_heartbeat: bool) -> Option<&str> {
+pub fn audible(text: &str, no_news_up_to: Option<usize>) -> Option<&str> {
     let text = text.trim();
     let rest = without_all_well(text);
     let is_well = rest.len() < text.len();
     let silent = rest.is_empty()
         || is_silent(rest)
         || SILENT_ALONE.contains(&rest)
-        || (wants_heartbeat && is_well && rest.chars().count() <= MAX_ALL_WELL);
+        || no_news_up_to.is_some_and(|most| is_well && rest.chars().count() <= most);
     (!silent).then_some(rest)
 }
 
@@ -37,7 +36,7 @@ pub fn may_be_silent(partial: &str) -> bool {
     }
     let bare = partial.trim_start_matches(WRAP);
     let mut words = [SILENT, ALL_WELL].into_iter().chain(SILENT_ALONE);
-    words.any(|word| word.starts_with(bare)) || audible(partial, false).is_none()
+    words.any(|word| word.starts_with(bare)) || audible(partial, None).is_none()
 }
 
 /// Whether a reply is the silent word, at its beginning or end.

@@ -146,6 +146,7 @@ impl ChatApprovals {
                     Source::Hook
                     | Source::HttpHook
                     | Source::Cron
+                    | Source::Heartbeat
                     | Source::Wake
                     | Source::SystemEvent
                     | Source::Announce

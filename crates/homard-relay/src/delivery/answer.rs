@@ -43,7 +43,7 @@ impl FinalReply<'_> {
         let subject = Some(self.route.address.channel.as_str());
         let about = HookAbout { session: Some(&self.run.session_key), run: Some(&self.run.id), subject };
         let text = message_out_or_nothing(self.outgoing.inner(), about, text.to_owned()).await;
-        let Said::Aloud(said) = normalise(&text, false) else {
+        let Said::Aloud(said) = normalise(&text) else {
             return self.number(self.taken_back(preview), mark);
         };
         let (said, files) = self.with_files(said).await;

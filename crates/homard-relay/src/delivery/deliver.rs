@@ -8,6 +8,7 @@ use homard_protocol::{
 };
 use homard_store::{FinishRun, NewOutbound, RunStatus, SessionEntry, SessionKind};
 
+use crate::delivery::look::{Look, LookVerdict};
 use crate::delivery::reply_rows;
 use crate::delivery::shape::shape;
 use crate::parts::Outgoing;
@@ -22,6 +23,8 @@ struct Record {
     text: Option<String>,
     /// What goes out to a chat platform.
     outbox: Vec<NewOutbound>,
+    /// What it came to, where the agent only looked around.
+    look: Option<LookVerdict>,
 }
 
 /// Records and tells.
@@ -34,7 +37,12 @@ pub(crate) async fn deliver(
     let inner = outgoing.inner();
     run.narrator.flush();
     let said = run.narrator.text();
-    let reply = shape(&said);
+    let look = match run.delivery.look() {
+        Some(look) => Some(look.judge(inner, run, &outcome, &said).await),
+        None => None,
+    };
+    let is_heard = look.is_none_or(|verdict| verdict == LookVerdict::News);
+    let reply = shape(&said).filter(|_| is_heard);
     // Nobody is shown that a child has nothing to report, but whoever follows it wants to know.
     let is_child = SessionKind::of(&run.session_key) == SessionKind::Subagent;
     let unshown = || Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty());
@@ -42,13 +50,17 @@ pub(crate) async fn deliver(
         // A turn that was never recorded as begun has no transcript to write to.
         entry: outcome.session_id().and_then(|_| recorded(&outcome, inner.clock().now_ms())),
         text: reply.clone().or_else(unshown),
-        outbox: reply_rows::rows(outgoing, run, &outcome, &said).await,
+        outbox: match is_heard {
+            true => reply_rows::rows(outgoing, run, &outcome, &said).await,
+            false => Vec::new(),
+        },
+        look,
     };
     let outcome = match write_down(outgoing, run, &outcome, record, history).await {
         Ok(()) => outcome,
         Err(lost) => outcome.lost(lost),
     };
-    let end = RunEnd { outcome, reply, ended_at: inner.clock().now_ms() };
+    let end = RunEnd { outcome, reply, ended_at: inner.clock().now_ms(), look };
     tell_programs(run, &end);
     run.narrator.end(last_word(&end));
     inner.run_ended(run, end);
@@ -112,7 +124,7 @@ async fn write_down(
     history: &mut Option<History>,
 ) -> Result<(), String> {
     let inner = outgoing.inner();
-    let Record { entry, text, outbox } = record;
+    let Record { entry, text, outbox, look } = record;
     let mut finish = FinishRun::new(run.id.clone(), outcome.status());
     finish.entries =
         entry.iter().map(|e| EntryKind::Message { message: Message::Assistant(e.clone()) }).collect();
@@ -128,15 +140,26 @@ async fn write_down(
         facts: outcome.facts().cloned(),
         is_aborted: matches!(outcome.status(), RunStatus::Aborted | RunStatus::TimedOut),
         now: inner.clock().now_ms(),
+        is_look: look.is_some(),
+        news: look.and(finish.reply.clone()),
     };
     finish.patch = Some(Box::new(move |session| changes.apply(session)));
-    match inner.store().runs().finish(finish).await {
+    let unheard = run.delivery.look().and_then(Look::from).filter(|_| look != Some(LookVerdict::News));
+    let finished = match unheard {
+        Some(from) => inner.store().runs().finish_unheard(finish, from).await,
+        None => inner.store().runs().finish(finish).await,
+    };
+    match finished {
         Ok(finished) => {
             outgoing.kick_all(&outbox);
             if let (Some(entry), Some(place), Some(history)) =
                 (entry, finished.appended.first(), history.as_mut())
             {
                 history.record(Message::Assistant(entry), place.seq);
+            }
+            if unheard.is_some() {
+                // What was said is not in the transcript any more.
+                *history = None;
             }
             if let Some(session) = &finished.session {
                 inner.session_changed(session, "none", Vec::new());
@@ -157,11 +180,21 @@ struct SessionChanges {
     facts: Option<TurnFacts>,
     is_aborted: bool,
     now: i64,
+    /// Whether the agent only looked around.
+    is_look: bool,
+    /// What people were told unasked.
+    news: Option<String>,
 }
 
 impl SessionChanges {
     fn apply(self, session: &mut SessionEntry) {
-        session.aborted_last_run = Some(self.is_aborted);
+        if let Some(news) = self.news {
+            session.last_heartbeat_text = Some(news);
+            session.last_heartbeat_sent_at = Some(self.now);
+        }
+        if !self.is_look {
+            session.aborted_last_run = Some(self.is_aborted);
+        }
         let Some(facts) = self.facts else { return };
         if facts.flushed {
             session.memory_flush_at = Some(self.now);
@@ -170,6 +203,10 @@ impl SessionChanges {
         if facts.compactions > 0 {
             let before = session.compaction_count.unwrap_or(0);
             session.compaction_count = Some(before.saturating_add(u64::from(facts.compactions)));
+        }
+        if self.is_look {
+            // A look may use another model; people go on with theirs.
+            return;
         }
         session.system_sent = Some(true);
         session.model_provider = Some(facts.used.provider);
@@ -192,7 +229,7 @@ impl SessionChanges {
     }
 }
 
-fn tell_programs(run: &Run, RunEnd { outcome, reply, ended_at }: &RunEnd) {
+fn tell_programs(run: &Run, RunEnd { outcome, reply, ended_at, .. }: &RunEnd) {
     let narrator = &run.narrator;
     let Some(started_at) = outcome.started_at() else { return };
     let status = outcome.status();
@@ -221,7 +258,7 @@ fn tell_programs(run: &Run, RunEnd { outcome, reply, ended_at }: &RunEnd) {
 }
 
 /// The event that ends the run for people.
-pub(crate) fn last_word(RunEnd { outcome, reply, ended_at }: &RunEnd) -> ChatState {
+pub(crate) fn last_word(RunEnd { outcome, reply, ended_at, .. }: &RunEnd) -> ChatState {
     let message = reply.clone().map(|text| ChatMessage::new(text, *ended_at));
     match outcome.status() {
         RunStatus::Ok => ChatState::Final {

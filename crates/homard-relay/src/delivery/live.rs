@@ -68,7 +68,8 @@ struct Watched {
 pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
     let Some(route) = run.delivery.route().cloned() else { return };
     let manner = Manner::of(outgoing, &route.address);
-    if manner.abilities.is_none() {
+    // Whether there is anything to say is known only at the end of a look around.
+    if manner.abilities.is_none() || run.delivery.look().is_some() {
         return;
     }
     let tell = run.delivery.show();

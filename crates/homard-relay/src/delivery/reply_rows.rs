@@ -69,7 +69,7 @@ fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: 
 /// What is said; `None` for nothing.
 fn text(route: &ReplyRoute, outcome: &TurnOutcome, said: &str, streamed: &Streamed) -> Option<String> {
     let left = if streamed.pieces > 0 { streamed.rest.as_str() } else { said };
-    let is_silent = matches!(normalise(said, false), Said::Silence);
+    let is_silent = matches!(normalise(said), Said::Silence);
     let shown = streamed.preview.is_some().then_some(left).filter(|_| !is_silent);
     let sentence = match (outcome, outcome.error()) {
         (TurnOutcome::Answered(_), _) => {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
+use crate::delivery::look::Look;
 use crate::delivery::work::Work;
 
 /// How long the end of a run waits for what is being shown of it.
@@ -55,6 +56,8 @@ pub(crate) struct Delivery {
     pub(crate) work: Work,
     /// How many messages are answered at once, where that is more than one.
     together: AtomicUsize,
+    /// Set where nobody asked and the agent only looks around.
+    look: OnceLock<Look>,
 }
 
 impl Delivery {
@@ -68,6 +71,16 @@ impl Delivery {
     /// Where the answer goes, if to a chat platform.
     pub(crate) fn route(&self) -> Option<&ReplyRoute> {
         self.route.get()
+    }
+
+    /// Nobody asked: the agent only looks around.
+    pub(crate) fn look_around(&self, look: Look) {
+        self.look.get_or_init(|| look);
+    }
+
+    /// What is known of the look around, where it is one.
+    pub(crate) fn look(&self) -> Option<&Look> {
+        self.look.get()
     }
 
     /// So many messages are answered at once.

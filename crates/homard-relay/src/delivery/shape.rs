@@ -5,7 +5,7 @@ pub(crate) use homard_policy::reply::may_be_silent as may_become_silent;
 
 /// What people are shown of a finished reply; nothing when the model chose silence, or said nothing.
 pub(crate) fn shape(text: &str) -> Option<String> {
-    audible(text, false).map(str::to_owned)
+    audible(text, None).map(str::to_owned)
 }
 
 /// Reasoning as people are shown it before an answer.

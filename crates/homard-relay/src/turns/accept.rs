@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use homard_channel::Inbound;
-use homard_protocol::{RunId, SessionKey, UserMessage};
+use homard_protocol::{RunId, SessionKey};
 use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
 use homard_tools::{HookRefusal, Label};
 use tokio::sync::oneshot;
@@ -92,6 +92,25 @@ impl Turns {
         }
     }
 
+    /// Takes a message that nobody has seen before, for whoever waits for what comes of it.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept), and when a run of that name is known.
+    pub async fn accept_watched(
+        &self,
+        message: Inbound,
+        options: TurnOptions,
+    ) -> Result<Listener, AcceptError> {
+        let (listening, listener) = oneshot::channel();
+        let admitted = self.admit(message, &options)?;
+        match self.enqueue(admitted, options, Queue::Wait, Some(listening)).await? {
+            Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
+            Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
+                Err(AcceptError::Repeated)
+            }
+        }
+    }
+
     /// Lets an operator's message speak where it belongs.
     pub(crate) fn admit(&self, message: Inbound, options: &TurnOptions) -> Result<Admitted, AcceptError> {
         if self.inner().stopping().is_cancelled() {
@@ -135,7 +154,7 @@ impl Turns {
         let report = queue.report();
         let mut request = TurnRequest::new(&admitted, options, kind);
         request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
-        let run = self.run_of(&admitted, run_id.clone(), &request.message);
+        let run = self.run_of(&admitted, run_id.clone(), &request);
         if request.options.source().is_attended() {
             run.attend();
         }
@@ -156,7 +175,7 @@ impl Turns {
     }
 
     /// A run for a message that has found its place.
-    pub(crate) fn run_of(&self, admitted: &Admitted, run_id: RunId, message: &UserMessage) -> Arc<Run> {
+    pub(crate) fn run_of(&self, admitted: &Admitted, run_id: RunId, request: &TurnRequest) -> Arc<Run> {
         let inner = self.inner();
         let key = admitted.session_key().clone();
         let subject = Subject {
@@ -164,15 +183,16 @@ impl Turns {
             run_text: Arc::from(run_id.as_str()),
             session_key: Arc::from(key.to_string()),
             agent: Some(Arc::from(admitted.agent().as_str())),
+            is_heartbeat: request.options.source() == Source::Heartbeat,
         };
         let narrator = Narrator::new(subject, inner.bus().clone(), inner.clock().clone());
         let cancel = inner.tasks().token().child_token();
-        Arc::new(Run::new(run_id, key, message.content.text(), narrator, cancel))
+        Arc::new(Run::new(run_id, key, request.message.content.text(), narrator, cancel))
     }
 
     /// Lets a message that was kept by an earlier process wait for its turn.
     pub(crate) fn resume_kept(&self, admitted: Admitted, run_id: RunId, request: TurnRequest) {
-        let run = self.run_of(&admitted, run_id, &request.message);
+        let run = self.run_of(&admitted, run_id, &request);
         if self.runs().reserve(&run) {
             let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
             self.lanes().put(self, waiting);

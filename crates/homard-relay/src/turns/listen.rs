@@ -57,6 +57,12 @@ impl Listener {
         &self.session_key
     }
 
+    /// How it ends, whatever is said before; `None` when the gateway stops first.
+    pub async fn ended(mut self) -> Option<Arc<RunEnd>> {
+        let ended = self.ending.wait_for(Option::is_some).await;
+        ended.ok().and_then(|end| end.clone())
+    }
+
     /// What is heard next. Nothing comes after the end.
     pub async fn next(&mut self) -> Heard {
         loop {

@@ -34,6 +34,8 @@ pub(crate) struct Subject {
     pub(crate) run_text: Arc<str>,
     pub(crate) session_key: Arc<str>,
     pub(crate) agent: Option<Arc<str>>,
+    /// Whether nobody asked and the agent only looks around.
+    pub(crate) is_heartbeat: bool,
 }
 
 /// Tells the story of one run.
@@ -312,6 +314,10 @@ impl Narrator {
 
     /// Tells what has not been told.
     pub(crate) fn flush(&self) {
+        // Whether there is anything to say is known only at the end of a look around.
+        if self.subject.is_heartbeat {
+            return;
+        }
         let (delta, whole, segment, item) = {
             let mut state = self.state.lock();
             if state.told >= state.text.len() || may_become_silent(&state.text) {
@@ -394,7 +400,7 @@ impl Narrator {
             ts: self.clock.now_ms(),
             stream,
             data,
-            is_heartbeat: false,
+            is_heartbeat: self.subject.is_heartbeat,
         };
         if stream.needs_tool_cap() {
             let elsewhere = (stream == AgentStream::Tool).then_some(TOOL_ELSEWHERE);

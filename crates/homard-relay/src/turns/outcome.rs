@@ -8,6 +8,7 @@ use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, ToolCall, Usage};
 use homard_store::RunStatus;
 
+use crate::delivery::look::LookVerdict;
 use crate::turns::runs::Run;
 use crate::turns::source::StopCause;
 
@@ -372,6 +373,8 @@ pub struct RunEnd {
     /// What people are shown; `None` when that is nothing.
     pub reply: Option<String>,
     pub ended_at: i64,
+    /// What it came to, where nobody asked and the agent only looked around.
+    pub look: Option<LookVerdict>,
 }
 
 #[cfg(test)]

@@ -15,9 +15,15 @@ use crate::intake::route::Route;
 use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;
+use crate::turns::source::Source;
 
 /// What somebody is told whose command, or whose agent, did not survive a restart.
 const GIVEN_UP: &str = "⚙️ The gateway restarted before this was done. Please send it again.";
+
+/// Whether nobody asked and the agent only looked around.
+fn is_look(record: &RunRecord) -> bool {
+    Source::parse(&record.source) == Some(Source::Heartbeat)
+}
 
 impl Turns {
     /// Finishes what was left unfinished. Called once, before new messages are taken.
@@ -30,10 +36,13 @@ impl Turns {
         let store = self.inner().store();
         // Those that had begun first: what one of them had just taken over does not wait any more.
         for record in store.runs().unfinished().await? {
-            if record.status != RunStatus::Queued && !self.begin_again(&record).await? {
+            let is_look = is_look(&record);
+            if record.status != RunStatus::Queued && (is_look || !self.begin_again(&record).await?) {
                 tracing::warn!(run = %record.run_id, session = %record.session_key, "a run was interrupted by a restart");
                 // First: a crash between the two finds the run unfinished and the other turn known.
-                resume::ask_again(self, &record).await?;
+                if !is_look {
+                    resume::ask_again(self, &record).await?;
+                }
                 store.runs().interrupt(&record.run_id).await.or_log("could not mark a run interrupted");
             }
         }
@@ -51,7 +60,8 @@ impl Turns {
     /// Answers a message that was kept and not begun, or says why not.
     async fn recover_waiting(&self, record: &RunRecord) -> Result<(), StoreError> {
         let mut finish = FinishRun::new(record.run_id.clone(), RunStatus::Error);
-        if self.subagents().is_of_killed_child(record).await? {
+        // The next look is due in its own time; several at once after a start would be a burst.
+        if is_look(record) || self.subagents().is_of_killed_child(record).await? {
             finish.status = RunStatus::Aborted;
         } else if self.resume(record) {
             tracing::info!(run = %record.run_id, session = %record.session_key, "answering a message that waited through a restart");

@@ -52,6 +52,8 @@ words! {
         Hook = "hook",
         /// A job.
         Cron = "cron",
+        /// The agent looks around by itself.
+        Heartbeat = "heartbeat",
         /// An event that somebody was to be told.
         Wake = "wake",
         /// The same, told by a program on the protocol.

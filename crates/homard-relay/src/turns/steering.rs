@@ -38,7 +38,9 @@ pub(crate) fn of(turns: &Turns, run: &Arc<Run>, session_id: &SessionId) -> Steer
 impl Steer for Lane {
     fn next(&self) -> BoxFuture<'_, Result<Option<Taken>, StoreError>> {
         async move {
-            while !self.run.cancel.is_cancelled() {
+            // What people say is answered by a turn of its own, whatever an agent finds that looks around.
+            let is_asked = self.run.delivery.look().is_none();
+            while is_asked && !self.run.cancel.is_cancelled() {
                 let answered = self.run.delivery.route().map(|route| &route.address);
                 let lanes = self.turns.lanes();
                 let Some((at, mut waiting)) = lanes.take_steerable(&self.run.session_key, answered) else {
@@ -109,7 +111,7 @@ pub(crate) fn settle(turns: &Turns, moved: &Arc<Run>, by: TakenOver, session_id:
     let session_id = session_id.cloned();
     let outcome = TurnOutcome::NotBegun(NotBegun::TakenOver { by, at, session_id });
     moved.narrator.end_bare();
-    inner.run_ended(moved, RunEnd { outcome, reply: None, ended_at: at });
+    inner.run_ended(moved, RunEnd { outcome, reply: None, ended_at: at, look: None });
     turns.runs().remove(moved);
 }
 

@@ -22,6 +22,7 @@ use tracing::field::Empty;
 
 use crate::delivery::deliver;
 use crate::delivery::live;
+use crate::delivery::look::Look;
 use crate::delivery::work::ShownWork;
 use crate::events::DomainEvent;
 use crate::hook_points;
@@ -50,7 +51,7 @@ use crate::turns::outcome::{
 };
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
+use crate::turns::source::{self, StopCause};
 use crate::turns::steering;
 
 /// The place of a transcript's first entry.
@@ -88,6 +89,9 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
     let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
+    if waiting.request.options.source() == source::Source::Heartbeat {
+        run.delivery.look_around(Look::in_session(&inner.config(), &run.session_key));
+    }
     run.delivery.answers(waiting.merged.len() + waiting.request.options.inbox.len().max(1));
     live::acknowledge(&outgoing, &run);
     let begins_late = waiting.is_nested() || run.is_attended();
@@ -185,6 +189,9 @@ async fn answer(
         return None;
     }
     settle_merged(turns, &mut waiting, run, started.as_ref().err()).await;
+    if let (Some(look), Ok(started)) = (run.delivery.look(), &started) {
+        look.begins_at(started.seq);
+    }
     let session = started.as_ref().ok().map(|started| started.session.session_id.clone());
     let prepared = match started {
         Ok(started) => prepare(turns, waiting, started, history, run).await,
@@ -236,13 +243,19 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
     let config = inner.config();
     let agent = agent_of(&config, &waiting.admitted)?;
     let TurnOptions { labels, program, .. } = &waiting.request.options;
+    let is_unasked = run.delivery.look().is_some();
     let mut before = if labels.is_empty() { Vec::new() } else { vec![Label::entry(labels)] };
     before.extend(program.iter().flat_map(|program| program.entries()));
     let start = StartRun {
         run_id: run.id.clone(),
         message: waiting.request.message.clone(),
-        shown: Some(homard_policy::envelope::shown(&waiting.request.message.content.text())),
+        // Lists show what was said last, and nobody said this.
+        shown: Some(match is_unasked {
+            true => String::new(),
+            false => homard_policy::envelope::shown(&waiting.request.message.content.text()),
+        }),
         before,
+        is_unasked,
         cwd: sandbox::folder(agent, waiting.admitted.session_key()).display().to_string(),
         patch: origin::patch(&waiting.request.options),
         merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
@@ -269,7 +282,9 @@ pub(crate) async fn prepare(
     inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
-    run.narrator.set_reasoning(shown.unwrap_or_default());
+    if run.delivery.look().is_none() {
+        run.narrator.set_reasoning(shown.unwrap_or_default());
+    }
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();

@@ -125,6 +125,17 @@ impl Turns {
         self.wakes().last.lock().clone()
     }
 
+    /// Remembers what came of a look around, or of an event, and tells those who watch.
+    pub fn tell_heartbeat(&self, seen: Value) {
+        *self.wakes().last.lock() = Some(seen.clone());
+        self.inner().bus().publish(&HeartbeatEvent(untold(seen)));
+    }
+
+    /// What was told last before this start.
+    pub fn remember_heartbeat(&self, seen: Value) {
+        self.wakes().last.lock().get_or_insert(seen);
+    }
+
     /// Remembers how a turn ends.
     fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
         let Some(mut ending) = self.runs().get(run_id).map(|run| run.watch()) else { return };
@@ -132,9 +143,7 @@ impl Turns {
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
-                let seen = seen(&end, reason);
-                *turns.wakes().last.lock() = Some(seen.clone());
-                turns.inner().bus().publish(&HeartbeatEvent(untold(seen)));
+                turns.tell_heartbeat(seen(&end, reason));
             }
         });
     }
@@ -143,7 +152,7 @@ impl Turns {
 /// The same for those who may not read what is said.
 fn untold(mut seen: Value) -> Value {
     if let Some(fields) = seen.as_object_mut() {
-        fields.retain(|name, _| !matches!(name.as_str(), "preview" | "message"));
+        fields.retain(|name, _| !matches!(name.as_str(), "preview" | "message" | "to" | "accountId"));
     }
     seen
 }

@@ -112,6 +112,7 @@ pub(crate) fn start(run: &str, text: &str) -> StartRun {
         message,
         shown: None,
         before,
+        is_unasked: false,
         cwd: "/work".to_owned(),
         patch: None,
         merged,

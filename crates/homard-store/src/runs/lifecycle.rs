@@ -15,7 +15,7 @@ use crate::engine::writer::Batch;
 use crate::inbox;
 use crate::notes;
 use crate::outbox;
-use crate::sessions::{Draft, by_session_id, current, load_or_new, preview, save};
+use crate::sessions::{Draft, by_session_id, current, load_or_new, preview, save, save_unseen};
 use crate::store::{StoreError, parse_column, to_json};
 use crate::transcripts::{self, Appended};
 
@@ -62,7 +62,17 @@ impl RunStore<'_> {
     /// # Errors
     /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it has ended.
     pub async fn finish(self, finish: FinishRun) -> Result<Finished, StoreError> {
-        self.store.write(move |batch| finish_run(batch, finish)).await
+        self.store.write(move |batch| finish_run(batch, finish, None)).await
+    }
+
+    /// Ends a run that found nothing worth saying: its exchange, which begins with the message at `from`, leaves the
+    /// transcript, and the session is as old as it was before. Where people have spoken in it meanwhile it stays, and
+    /// the end is an ordinary one.
+    ///
+    /// # Errors
+    /// As [`finish`](Self::finish).
+    pub async fn finish_unheard(self, finish: FinishRun, from: i64) -> Result<Finished, StoreError> {
+        self.store.write(move |batch| finish_run(batch, finish, Some(from))).await
     }
 
     /// Marks a run that a restart cut off, and says so in its transcript in a way models accept: calls without
@@ -132,11 +142,16 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         draft.record.derived_title.clone_from(&text);
     }
     draft.record.last_message_preview = text.or(draft.record.last_message_preview);
-    draft.record.entry.last_interaction_at = Some(now);
+    if !start.is_unasked {
+        draft.record.entry.last_interaction_at = Some(now);
+    }
     if let Some(patch) = start.patch {
         patch(&mut draft.record.entry);
     }
-    save(batch, &mut draft)?;
+    match start.is_unasked {
+        true => save_unseen(batch, &mut draft)?,
+        false => save(batch, &mut draft)?,
+    }
     let session_id = draft.record.session_id.clone();
     transcripts::ensure_ready(batch, &session_id, &start.cwd)?;
     let mut before = start.before;
@@ -205,7 +220,11 @@ pub(super) fn append_user(
     appended.into_iter().next_back().ok_or_else(|| StoreError::UnknownSession(session_id.clone()))
 }
 
-fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, StoreError> {
+fn finish_run(
+    batch: &mut Batch<'_>,
+    finish: FinishRun,
+    unheard_from: Option<i64>,
+) -> Result<Finished, StoreError> {
     let run = existing(batch, &finish.run_id)?;
     if run.status.is_finished() {
         return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
@@ -238,6 +257,17 @@ fn finish_run(batch: &mut Batch<'_>, finish: FinishRun) -> Result<Finished, Stor
     let record = record.map_or_else(|| by_session_id(batch.conn, &session_id), |record| Ok(Some(record)))?;
     let Some(record) = record else { return Ok(gone) };
     let mut draft = Draft::of(record);
+    let is_cut = match unheard_from {
+        Some(from) => transcripts::cut_exchange(batch, &session_id, from)?,
+        None => false,
+    };
+    if is_cut {
+        if let Some(patch) = finish.patch {
+            patch(&mut draft.record.entry);
+        }
+        save_unseen(batch, &mut draft)?;
+        return Ok(Finished { appended: Vec::new(), session: Some(draft.record) });
+    }
     draft.record.entry.last_activity_at = Some(batch.now());
     if let Some(text) = last_text(&finish.entries) {
         draft.record.last_message_preview = Some(text);
@@ -288,7 +318,7 @@ fn interrupt(batch: &mut Batch<'_>, run_id: RunId) -> Result<Finished, StoreErro
     finish.error = Some(INTERRUPTED.to_owned());
     finish.entries = entries;
     finish.patch = Some(Box::new(|entry| entry.aborted_last_run = Some(true)));
-    finish_run(batch, finish)
+    finish_run(batch, finish, None)
 }
 
 /// What the run said of an answer that is not in the conversation. `tail` is newest first.

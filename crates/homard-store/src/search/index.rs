@@ -50,6 +50,17 @@ pub(crate) fn forget_swept(conn: &Connection, transcript: i64, rows: i64) -> Res
     Ok(())
 }
 
+/// Forgets the words of a transcript's entries from a place on: they are about to be cut off.
+pub(crate) fn forget_from(conn: &Connection, transcript: i64, from: i64) -> Result<(), StoreError> {
+    let sql = format!(
+        "DELETE FROM transcript_words WHERE rowid >= (?1 << {SEQ_BITS}) + ?2 AND rowid < (?1 + 1) << {SEQ_BITS}"
+    );
+    conn.prepare_cached(&sql)?.execute([transcript, from])?;
+    conn.prepare_cached("UPDATE transcripts SET words_seq = min(words_seq, ?2 - 1) WHERE id = ?1")?
+        .execute([transcript, from])?;
+    Ok(())
+}
+
 /// Opens transcripts that were there before this database, once per start; `true` when there are more.
 fn look_for_unopened(batch: &mut Batch<'_>) -> Result<bool, StoreError> {
     let Some(from) = batch.files.unlooked() else { return Ok(false) };

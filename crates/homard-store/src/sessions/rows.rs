@@ -175,8 +175,13 @@ pub(crate) fn load_or_new(
 /// Writes a row back; `updatedAt` never goes backwards. Columns that stay as they are, are not named: every index over
 /// a named one is written anew.
 pub(crate) fn save(batch: &mut Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
+    draft.record.entry.updated_at = draft.record.entry.updated_at.max(batch.now());
+    save_unseen(batch, draft)
+}
+
+/// The same without making the session any younger: nobody said anything in it.
+pub(crate) fn save_unseen(batch: &mut Batch<'_>, draft: &mut Draft) -> Result<(), StoreError> {
     let record = &mut draft.record;
-    record.entry.updated_at = record.entry.updated_at.max(batch.now());
     // A change may not move a conversation to another transcript; resetting does that.
     record.entry.session_id = Some(record.session_id.clone());
     let values = queried(record);

@@ -102,6 +102,11 @@ impl OpenFiles {
     }
 }
 
+/// The transcript of a session that [`ensure_ready`] has opened.
+pub(super) fn open<'a>(files: &'a mut OpenFiles, session_id: &SessionId) -> Option<&'a mut OpenTranscript> {
+    files.open.get_mut(session_id)
+}
+
 /// Appends entries, all or none.
 pub(crate) fn append(
     batch: &mut Batch<'_>,

@@ -71,7 +71,7 @@ async fn clients_hear_at_once_how_a_platform_is_and_status_says_the_same() {
     assert_eq!(of(&stopped["payload"])["healthState"], "not-running");
     let status = owner.call("status", json!({})).await.unwrap();
     assert_eq!(status["channelSummary"], json!(["Telegram (default): stopped"]));
-    assert_eq!(status["heartbeat"]["agents"][0]["enabled"], false);
+    assert_eq!(status["heartbeat"]["agents"][0]["enabled"], true);
     owner.call("channels.start", json!({"channel": "telegram"})).await.unwrap();
     owner.next_event_where("health", |event| of(event)["running"] == true).await.unwrap();
 }

@@ -177,7 +177,7 @@ struct Over<'a> {
 }
 
 impl<'a> From<&'a RunEnd> for Over<'a> {
-    fn from(RunEnd { outcome, reply, ended_at }: &'a RunEnd) -> Self {
+    fn from(RunEnd { outcome, reply, ended_at, .. }: &'a RunEnd) -> Self {
         Self {
             status: outcome.status(),
             reply: reply.as_deref(),

@@ -42,6 +42,7 @@ pub(crate) async fn set_heartbeats(
     params: SetHeartbeatsParams,
 ) -> Result<SetHeartbeatsResult, RequestError> {
     cx.gateway.relay().turns().set_heartbeats(params.enabled);
+    cx.gateway.automation().look_again();
     Ok(SetHeartbeatsResult { ok: true, enabled: params.enabled })
 }
 

@@ -7,6 +7,7 @@ use homard_runtime::{OrLog, brief};
 use homard_store::OutboundRecord;
 
 use super::{OutgoingText, row_of};
+use crate::delivery::look::LOOK_PREFIX;
 use crate::delivery::reply_style::Manner;
 use crate::parts::Outgoing;
 use crate::sessions::asides;
@@ -29,7 +30,9 @@ pub(super) async fn tell(outgoing: &Outgoing, row: &OutboundRecord, why: &str) {
         outbound.address.to, new.channel
     );
     inner.guards().secrets.hide_in(&mut about);
-    if let Some(session) = &new.session_key {
+    // What waits for a conversation starts the next look around: one whose alert cannot be sent would start another.
+    let is_look = new.key.starts_with(LOOK_PREFIX);
+    if let Some(session) = new.session_key.as_ref().filter(|_| !is_look) {
         let note = format!("{about} {}", brief(said, MAX_QUOTED));
         let kept = inner.store().notes().keep_event(session, note, None).await;
         kept.or_log("a conversation will not hear of a message that could not be sent");

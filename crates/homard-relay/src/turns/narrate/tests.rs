@@ -31,6 +31,7 @@ fn narrator() -> (Narrator, Heard) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     bus.listen(Arc::new(Sink(Arc::clone(&heard))));
     let subject = Subject {
+        is_heartbeat: false,
         run: RunId::parse("r").unwrap(),
         run_text: "r".into(),
         session_key: "agent:main:main".into(),

@@ -15,7 +15,7 @@ const KEY_END: &str = ":user";
 /// Sends the answer that stands in the conversation and ends the run; `false` when there is none.
 pub(super) async fn send(relay: &Turns, record: &RunRecord, route: &ReplyRoute) -> Result<bool, StoreError> {
     let Some(text) = answer(relay, record).await? else { return Ok(false) };
-    if let Said::Aloud(reply) = normalise(&text, false) {
+    if let Said::Aloud(reply) = normalise(&text) {
         // Its key is the answer's own: however often the process dies here, it is kept once.
         let (address, key) = (route.address.clone(), record.run_id.to_string());
         relay.outgoing().say(OutgoingText { address, text: reply.text, reply_to: None, key }).await?;

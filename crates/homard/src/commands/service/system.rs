@@ -1,9 +1,12 @@
-//! `homard system`: telling the assistant that something happened.
+//! `homard system`: telling the assistant that something happened, and how it looks around by itself.
 
 use clap::{Args, Subcommand};
+use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::system::wake::{WakeParams, WakeUp};
+use homard_protocol::methods::system::LastHeartbeat;
+use homard_protocol::methods::system::wake::{SetHeartbeats, SetHeartbeatsParams, WakeParams, WakeUp};
 use homard_protocol::{AgentId, SessionRef};
+use serde_json::Value;
 
 use crate::cli::words_of;
 use crate::commands::Cx;
@@ -13,7 +16,8 @@ const EXAMPLES: &str = "\
 Examples:
   homard system event --text \"The backup has finished\"
   homard system event --text \"Disk almost full\" --mode now      it is looked at at once
-  make || homard system event --mode now --text \"the build is broken\"";
+  make || homard system event --mode now --text \"the build is broken\"
+  homard system heartbeat last                                   what came of the last look around";
 
 const MODES: [&str; 2] = ["now", "next-heartbeat"];
 
@@ -30,6 +34,35 @@ enum SystemCommand {
     /// Keep an event for the next turn, or start one
     #[command(after_help = EXAMPLES)]
     Event(EventArgs),
+    /// How the assistant looks around by itself
+    Heartbeat(HeartbeatArgs),
+}
+
+#[derive(Args)]
+struct HeartbeatArgs {
+    #[command(subcommand)]
+    command: HeartbeatCommand,
+}
+
+#[derive(Subcommand)]
+enum HeartbeatCommand {
+    /// What came of the last look around
+    Last(BeatArgs),
+    /// Let the assistant look around by itself, as the configuration says
+    Enable(BeatArgs),
+    /// Keep it from doing so until the gateway ends
+    Disable(BeatArgs),
+}
+
+#[derive(Args)]
+struct BeatArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    target: Target,
+    #[command(flatten)]
+    patience: Patience,
 }
 
 #[derive(Args)]
@@ -60,7 +93,54 @@ struct EventArgs {
 /// # Errors
 /// When there is no gateway, or it refuses.
 pub(crate) async fn run(cx: &Cx, args: SystemArgs) -> anyhow::Result<()> {
-    let SystemCommand::Event(args) = args.command;
+    match args.command {
+        SystemCommand::Event(args) => event(cx, args).await,
+        SystemCommand::Heartbeat(args) => heartbeat(cx, args.command).await,
+    }
+}
+
+async fn heartbeat(cx: &Cx, command: HeartbeatCommand) -> anyhow::Result<()> {
+    let (args, enabled) = match command {
+        HeartbeatCommand::Last(args) => (args, None),
+        HeartbeatCommand::Enable(args) => (args, Some(true)),
+        HeartbeatCommand::Disable(args) => (args, Some(false)),
+    };
+    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    if let Some(enabled) = enabled {
+        let told = client.call::<SetHeartbeats>(&SetHeartbeatsParams { enabled }).await?;
+        client.close().await;
+        let words = if enabled { "heartbeats are on" } else { "heartbeats are off until the gateway ends" };
+        return Ok(if args.json { cx.console.json(&told)? } else { cx.console.line(words)? });
+    }
+    let last = client.call::<LastHeartbeat>(&NoParams {}).await?;
+    client.close().await;
+    if args.json {
+        return Ok(cx.console.json(&last)?);
+    }
+    Ok(cx.console.line(&last.map_or_else(|| "none yet".to_owned(), |last| told(&last)))?)
+}
+
+/// One line about a heartbeat: when, how it went, why, and what was said.
+fn told(last: &Value) -> String {
+    let text = |name: &str| last.get(name).and_then(Value::as_str);
+    let when =
+        last.get("ts").and_then(Value::as_i64).and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+    let when =
+        when.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string());
+    let mut line = format!("{} {}", when.unwrap_or_default(), text("status").unwrap_or("unknown"));
+    for (before, part) in
+        [(" (", text("reason")), (" to ", text("channel")), (": ", text("preview").or(text("message")))]
+    {
+        if let Some(part) = part {
+            line.push_str(before);
+            line.push_str(part);
+            line.push_str(if before == " (" { ")" } else { "" });
+        }
+    }
+    line
+}
+
+async fn event(cx: &Cx, args: EventArgs) -> anyhow::Result<()> {
     let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
     let params = WakeParams {
         mode: args.mode,

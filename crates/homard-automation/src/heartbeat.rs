@@ -1,0 +1,226 @@
+//! Heartbeats: an agent looks around by itself now and then. Each is an ordinary turn that nobody asked for; the relay
+//! knows it by its source, tells people only what is news and takes the rest out of the conversation again.
+
+mod due;
+mod file;
+
+use homard_channel::{Address, ChatKind, Inbound};
+use homard_config::config::agents::Agent;
+use homard_config::config::agents::heartbeat::{ActiveHours, Heartbeat, HeartbeatTarget, HoursZone};
+use homard_protocol::AgentId;
+use homard_relay::{InlineSettings, LOOK_PREFIX, LookVerdict, Place, RunEnd, Source, TurnOptions};
+use homard_runtime::{Clip, OrLog, Timestamp, millis};
+use jiff::tz::TimeZone;
+use serde_json::{Map, Value, json};
+
+pub(crate) use due::Beats;
+
+use crate::automation::Automation;
+use crate::run::time_line;
+
+/// When an agent whose conversation was busy is asked again, in milliseconds.
+const BUSY_RETRY_MS: i64 = 1_000;
+/// How much of an answer is shown to those who ask what came of the last one, in characters.
+const PREVIEW_CHARS: usize = 200;
+/// Under which name what came of the last one is kept over a restart.
+const LAST: &str = "heartbeat:last";
+
+/// Why an agent does not look around now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Skip {
+    /// Somebody switched heartbeats off until the gateway ends.
+    Disabled,
+    QuietHours,
+    /// Its conversation is busy; it is asked again soon.
+    Busy,
+    /// There is nothing in the file.
+    EmptyFile,
+}
+
+/// Where what is found goes.
+struct Aim {
+    address: Option<Address>,
+    /// Why nowhere.
+    reason: &'static str,
+}
+
+impl Automation {
+    /// Lets every agent look that is due.
+    pub(crate) fn beat_due(&self) {
+        let now = self.inner.clock.now_ms();
+        let due = {
+            let mut beats = self.inner.beats.lock();
+            beats.take_over(&self.config(), now);
+            beats.take_due(now)
+        };
+        for agent in due {
+            let room = self.clone();
+            self.inner.tasks.spawn(async move { room.beat(&agent).await });
+        }
+    }
+
+    /// What came of the last one before this start is known again.
+    pub(crate) async fn remember_last_beat(&self) {
+        let kept = self.inner.store.kv().get(LAST).await.or_log("the last heartbeat could not be read");
+        if let Some(last) = kept.flatten().and_then(|text| serde_json::from_str(&text).ok()) {
+            self.inner.relay.turns().remember_heartbeat(last);
+        }
+    }
+
+    async fn beat(&self, agent: &AgentId) {
+        let config = self.config();
+        let Some((agent, beat)) =
+            config.agents.agent(agent).and_then(|agent| Some((agent, agent.heartbeat.as_ref()?)))
+        else {
+            return;
+        };
+        match self.why_not_now(agent, beat).await {
+            None => self.look(agent, beat).await,
+            Some(Skip::Busy) => {
+                let at = self.inner.clock.now_ms().saturating_add(BUSY_RETRY_MS);
+                self.inner.beats.lock().put_off(&agent.id, at);
+                self.inner.changed.notify_one();
+            }
+            Some(Skip::EmptyFile) => {
+                let seen = json!({"status": "skipped", "reason": "empty-heartbeat-file"});
+                self.tell_beat(seen).await;
+            }
+            Some(skip @ (Skip::Disabled | Skip::QuietHours)) => {
+                tracing::debug!(agent = %agent.id, ?skip, "a heartbeat is left out");
+            }
+        }
+    }
+
+    async fn why_not_now(&self, agent: &Agent, beat: &Heartbeat) -> Option<Skip> {
+        let turns = self.inner.relay.turns();
+        if !turns.heartbeats_enabled() {
+            return Some(Skip::Disabled);
+        }
+        let now = self.inner.clock.now_ms();
+        if beat.active_hours.as_ref().is_some_and(|hours| !is_active(hours, now, &self.zone())) {
+            return Some(Skip::QuietHours);
+        }
+        if !turns.active_ids(&beat.session).is_empty() {
+            return Some(Skip::Busy);
+        }
+        // What waits to be told is told with the next turn, and this is one.
+        let events = self.inner.store.notes().any_for(&beat.session).await;
+        let has_news = events.or_log("what waits for a conversation could not be looked up").unwrap_or(false);
+        (!has_news && file::says_nothing(&agent.workspace).await).then_some(Skip::EmptyFile)
+    }
+
+    /// Asks the agent, and tells what came of it.
+    async fn look(&self, agent: &Agent, beat: &Heartbeat) {
+        let (now, relay) = (self.inner.clock.now_ms(), &self.inner.relay);
+        let aim = self.aim(beat).await;
+        let options = TurnOptions {
+            settings: InlineSettings::asking(beat.model.clone(), None),
+            timeout_ms: beat.timeout.map(millis),
+            ..TurnOptions::of(Source::Heartbeat)
+        };
+        let mut options = options.speaking_up(&beat.session, aim.address.clone());
+        if let Some(reply) = &mut options.reply {
+            reply.is_owner &= reply.address.chat == ChatKind::Direct;
+        }
+        let text = format!("{}\n{}", beat.prompt, time_line(now, &self.zone()));
+        let name = format!("{LOOK_PREFIX}{}", uuid::Uuid::new_v4());
+        let message = Inbound::from_operator(beat.session.clone(), name, text, now);
+        let run = match relay.turns().accept_watched(message, options).await {
+            Ok(run) => run,
+            Err(error) => {
+                tracing::warn!(%error, agent = %agent.id, "a heartbeat could not begin");
+                let seen =
+                    json!({"status": "failed", "message": error.to_string(), "indicatorType": "error"});
+                return self.tell_beat(seen).await;
+            }
+        };
+        if let Some(end) = run.ended().await {
+            if let Some(error) = end.outcome.error() {
+                tracing::warn!(error, agent = %agent.id, "a heartbeat failed");
+            }
+            self.tell_beat(seen(&end, &aim)).await;
+        }
+    }
+
+    /// Where what is found goes. Groups get nothing that nobody there asked for unless the owner names them.
+    async fn aim(&self, beat: &Heartbeat) -> Aim {
+        let nowhere = |reason| Aim { address: None, reason };
+        let channel = match &beat.target {
+            HeartbeatTarget::Nowhere => return nowhere("target-none"),
+            HeartbeatTarget::Last => None,
+            HeartbeatTarget::Channel(channel) => Some(channel.clone()),
+        };
+        let place = Place { channel, target: beat.to.clone(), account: beat.account.clone(), thread: None };
+        let found = self.inner.relay.messages().destination_of(&place, &beat.session).await;
+        match found.or_log("where a heartbeat's alert goes could not be found").flatten() {
+            Some(address) if beat.to.is_none() && address.chat != ChatKind::Direct => nowhere("no-target"),
+            Some(address) => Aim { address: Some(address), reason: "" },
+            None => nowhere("no-target"),
+        }
+    }
+
+    async fn tell_beat(&self, mut seen: Value) {
+        if let Some(fields) = seen.as_object_mut() {
+            fields.entry("ts").or_insert_with(|| json!(self.inner.clock.now_ms()));
+        }
+        self.inner.relay.turns().tell_heartbeat(seen.clone());
+        let kept = self.inner.store.kv().set(LAST, &seen.to_string()).await;
+        kept.or_log("what came of a heartbeat is forgotten at the next start");
+    }
+}
+
+/// Whether it is time by the clock of whoever the hours are for.
+fn is_active(hours: &ActiveHours, now: Timestamp, owner: &TimeZone) -> bool {
+    let zone = match &hours.zone {
+        HoursZone::Owner => owner.clone(),
+        HoursZone::Machine => TimeZone::system(),
+        HoursZone::Named(name) => TimeZone::get(name).unwrap_or_else(|_unknown| owner.clone()),
+    };
+    let Ok(moment) = jiff::Timestamp::from_millisecond(now) else { return true };
+    let there = moment.to_zoned(zone);
+    let minute = u16::try_from(i32::from(there.hour()) * 60 + i32::from(there.minute()));
+    minute.is_ok_and(|minute| hours.contains(minute))
+}
+
+/// What came of a look, as it is told.
+fn seen(end: &RunEnd, aim: &Aim) -> Value {
+    let verdict = end.look.unwrap_or(LookVerdict::Failed);
+    let (status, indicator, reason) = match verdict {
+        LookVerdict::News if aim.address.is_some() => ("sent", "alert", None),
+        LookVerdict::News => ("skipped", "alert", Some(aim.reason)),
+        LookVerdict::Silent => ("ok-empty", "ok", None),
+        LookVerdict::AllWell => ("ok-token", "ok", None),
+        LookVerdict::Repeated => ("skipped", "ok", Some("duplicate")),
+        LookVerdict::Failed => ("failed", "error", None),
+    };
+    let mut seen = Map::new();
+    let mut tell = |name: &str, value: Value| seen.insert(name.to_owned(), value);
+    tell("ts", json!(end.ended_at));
+    tell("status", json!(status));
+    tell("hasMedia", json!(false));
+    tell("indicatorType", json!(indicator));
+    if indicator == "ok" {
+        tell("silent", json!(true));
+    }
+    if let Some(reason) = reason {
+        tell("reason", json!(reason));
+    }
+    if let (LookVerdict::News, Some(address)) = (verdict, &aim.address) {
+        tell("channel", json!(address.channel));
+        tell("to", json!(address.to));
+        tell("accountId", json!(address.account));
+    }
+    if let Some(reply) = &end.reply {
+        tell("preview", json!(reply.clip_chars(PREVIEW_CHARS)));
+    }
+    if let Some(began) = end.outcome.started_at() {
+        tell("durationMs", json!(end.ended_at.saturating_sub(began)));
+    }
+    if let Some(error) = end.outcome.error() {
+        tell("message", json!(error));
+    }
+    Value::Object(seen)
+}
+
+#[cfg(test)]
+mod tests;
