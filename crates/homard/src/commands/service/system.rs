@@ -110,7 +110,10 @@ async fn heartbeat(cx: &Cx, command: HeartbeatCommand) -> anyhow::Result<()> {
         let told = client.call::<SetHeartbeats>(&SetHeartbeatsParams { enabled }).await?;
         client.close().await;
         let words = if enabled { "heartbeats are on" } else { "heartbeats are off until the gateway ends" };
-        return Ok(if args.json { cx.console.json(&told)? } else { cx.console.line(words)? });
+        if args.json {
+            return Ok(cx.console.json(&told)?);
+        }
+        return Ok(cx.console.line(words)?);
     }
     let last = client.call::<LastHeartbeat>(&NoParams {}).await?;
     client.close().await;
