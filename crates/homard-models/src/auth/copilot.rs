@@ -92,7 +92,8 @@ impl CopilotTokens<'_> {
                 Err(error) => held.filter(|held| self.is_good(held, 0)).ok_or(error),
             }
         };
-        let exchanged = exchanging.or_cancel(cancel).await.map_err(|_cancelled| LlmError::aborted())??;
+        let exchanged =
+            Box::pin(exchanging.or_cancel(cancel)).await.map_err(|_cancelled| LlmError::aborted())??;
         Ok(exchanged.credential())
     }
 

@@ -1,4 +1,6 @@
 //! From a candidate to the proof itself: looked up, renewed, exchanged, and with its address filled in.
+//!
+//! What is seldom needed and large (AWS's chain, exchanges, renewals) is boxed: every call moves these futures about.
 
 use std::sync::Arc;
 
@@ -104,7 +106,7 @@ impl Profiles {
         if let Some(project) = profile.field("projectId") {
             return Ok(Some(project));
         }
-        let project = self.project(server, &oauth.access).await.map_err(|error| match error {
+        let project = Box::pin(self.project(server, &oauth.access)).await.map_err(|error| match error {
             ProjectError::Unreachable(_) => LlmError::new(FailReason::Timeout, error.to_string()),
             ProjectError::NotEligible(_) | ProjectError::NeedsOne => missing(&error.to_string()),
         })?;
@@ -134,7 +136,7 @@ impl Profiles {
         }
         let env: Vec<_> =
             self.environment().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let found = aws::chain(&env, cancel).await?;
+        let found = Box::pin(aws::chain(&env, cancel)).await?;
         self.inner.memory().aws.insert(candidate.id.clone(), found.clone());
         Ok(signing(found))
     }

@@ -89,7 +89,7 @@ impl Renewals<'_> {
                 });
             }
         };
-        let renewed = self.renew_apart(row, candidate, oauth, attempts).or_cancel(cancel);
+        let renewed = Box::pin(self.renew_apart(row, candidate, oauth, attempts).or_cancel(cancel));
         if freshness == Freshness::Stale {
             return renewed.await.unwrap_or_else(|_cancelled| Err(LlmError::aborted()));
         }

@@ -117,7 +117,8 @@ impl Walk {
         self.deadline = Instant::now() + self.parts.policy.call_limit;
         let end = match self.once().await {
             Ok(Some(answer)) => StreamEvent::Done(*answer),
-            Ok(None) => match self.repeat().await {
+            // Boxed, as little else of a call is: nearly all are answered without it.
+            Ok(None) => match Box::pin(self.repeat()).await {
                 Ok(answer) => StreamEvent::Done(*answer),
                 Err(error) => StreamEvent::Failed(error),
             },

@@ -4,3 +4,13 @@ mod budgets;
 mod faults;
 mod patience;
 mod world;
+
+/// Every call moves its future several times before it is first asked, however little of it a call needs.
+#[test]
+fn what_a_call_seldom_needs_is_kept_out_of_its_future() {
+    fn size<A, F>(_: fn(A) -> F) -> usize {
+        size_of::<F>()
+    }
+    let bytes = size(super::Walk::run);
+    assert!(bytes < 16 * 1024, "{bytes} bytes");
+}

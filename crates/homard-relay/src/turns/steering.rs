@@ -51,14 +51,15 @@ impl Steer for Lane {
                     continue;
                 }
                 if waiting.run.cancel.is_cancelled() {
-                    stop_waiting(&self.turns, waiting).await;
+                    Box::pin(stop_waiting(&self.turns, waiting)).await;
                     continue;
                 }
                 // Of those that had to go for it the turn under way hears, too.
                 let waiting = alone(waiting);
+                // Boxed: every turn asks, and nearly none is told anything.
                 return match waiting.request.kind {
-                    Kind::SteerToo => self.tell_too(at, waiting).await.map(Some),
-                    _ => self.hand_over(waiting).await.map(Some),
+                    Kind::SteerToo => Box::pin(self.tell_too(at, waiting)).await.map(Some),
+                    _ => Box::pin(self.hand_over(waiting)).await.map(Some),
                 };
             }
             Ok(None)

@@ -115,7 +115,7 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
             });
             if let Kind::Compact(wish) = &waiting.request.kind {
                 let wish = wish.clone();
-                return compact::take(turns, waiting, wish, history).await;
+                return Box::pin(compact::take(turns, waiting, wish, history)).await;
             }
             live::begin(&outgoing, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
@@ -128,7 +128,7 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
         Err(_cancelled) => {
             for merged in &waiting.merged {
                 let stopped = TurnOutcome::stopped_before_it_began(merged);
-                deliver::deliver(&outgoing, merged, stopped, &mut None).await;
+                Box::pin(deliver::deliver(&outgoing, merged, stopped, &mut None)).await;
                 turns.runs().remove(merged);
             }
             is_kept(waiting.kept).await.then(|| TurnOutcome::stopped_before_it_began(&run))
@@ -226,7 +226,7 @@ async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begu
             Some(NotBegun(error)) => {
                 let failed =
                     TurnOutcome::failed_to_begin(error.clone(), turns.inner().clock().now_ms(), None);
-                deliver::deliver(&turns.outgoing(), &merged, failed, &mut None).await;
+                Box::pin(deliver::deliver(&turns.outgoing(), &merged, failed, &mut None)).await;
                 turns.runs().remove(&merged);
             }
         }
