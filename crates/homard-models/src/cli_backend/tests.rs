@@ -172,6 +172,17 @@ async fn a_program_is_started_for_the_owners_words_alone_where_the_conversation_
 }
 
 #[tokio::test]
+async fn a_program_that_goes_on_may_print_in_another_form() {
+    let script =
+        r#"if [ "$1" = resume ]; then echo plain; else echo '{"result":"hello","session_id":"s"}'; fi"#;
+    let written =
+        Written { output: Some(CliOutput::Json), resume_output: Some(CliOutput::Text), ..Written::default() };
+    let world = World::with(script, written);
+    assert_eq!(end(&world.ask().await), Ok("hello".to_owned()));
+    assert_eq!(end(&world.ask().await), Ok("plain".to_owned()));
+}
+
+#[tokio::test]
 async fn a_name_of_ours_is_kept_when_the_program_tells_none() {
     let world = World::with("printf '%s\\n' \"$@\" >>\"$HOME/calls\"; echo hi", plain());
     assert_eq!(end(&world.ask().await), Ok("hi".to_owned()));

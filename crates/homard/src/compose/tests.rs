@@ -99,6 +99,8 @@ async fn ask_wizard(loft: &LineServer, port: u16) {
         turn = page.call("wizard.next", json!({"sessionId": session, "answer": answer})).await.unwrap();
     }
     assert!(turn["step"]["message"].as_str().unwrap().contains("this is grey on Carrier pigeon"), "{turn}");
+    let who = json!({"stepId": turn["step"]["id"], "value": "pairing"});
+    turn = page.call("wizard.next", json!({"sessionId": session, "answer": who})).await.unwrap();
     let answer = json!({"stepId": turn["step"]["id"], "value": true});
     let asked = page.send("wizard.next", json!({"sessionId": session, "answer": answer})).await.unwrap();
     // Both accounts of the platform are connected anew.

@@ -120,7 +120,7 @@ mod tests {
     fn the_command_line_wins_over_the_file() {
         let nothing: [(&str, &str); 0] = [];
         let paths = Paths::under(std::path::Path::new("/nowhere"));
-        let settings = Config::empty(&paths, &Environment::from_pairs(nothing)).logging;
+        let mut settings = Config::empty(&paths, &Environment::from_pairs(nothing)).logging;
         let cases = [
             (LevelChoice::default(), (LogLevel::Info, LogLevel::Info)),
             (LevelChoice { level: None, verbose: true }, (LogLevel::Info, LogLevel::Debug)),
@@ -129,5 +129,7 @@ mod tests {
         for (choice, levels) in cases {
             assert_eq!(choice.levels(&settings), levels, "{choice:?}");
         }
+        settings.console_level = LogLevel::Error;
+        assert_eq!(LevelChoice::default().levels(&settings), (LogLevel::Info, LogLevel::Error));
     }
 }

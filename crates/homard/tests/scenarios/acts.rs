@@ -82,6 +82,25 @@ async fn a_message_is_sent_once_under_its_key_and_can_be_acted_upon() {
 }
 
 #[tokio::test]
+async fn writing_elsewhere_is_for_the_owner_to_turn_off() {
+    let (world, there) = connected(|config| {
+        config["tools"]["message"] =
+            json!({"crossContext": {"allowWithinProvider": false}, "broadcast": {"enabled": false}});
+    })
+    .await;
+    let both = json!({"action": "broadcast", "targets": ["telegram:7", "telegram:8"], "message": "to all"});
+    world.fake.calls("message", json!({"action": "send", "target": "8", "message": "hello"}));
+    world.fake.calls("message", both);
+    world.fake.says("I may not.");
+    there.user_says(OWNER, OWNER, "tell the others");
+    assert_eq!(there.next_sent().await.unwrap().text(), "I may not.");
+    let told = world.fake.requests().pop().unwrap().body["messages"].to_string();
+    for key in ["tools.message.crossContext.allowWithinProvider", "tools.message.broadcast"] {
+        assert!(told.contains(key), "{key}: {told}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_sent_is_refused_with_words() {
     let (world, _there) =
         connected(|config| config["channels"]["telegram"]["actions"] = json!({"reactions": false})).await;

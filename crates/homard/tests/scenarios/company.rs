@@ -261,3 +261,15 @@ async fn words_the_owner_listed_count_as_a_mention() {
     assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "yes?");
     assert_eq!(company.world.fake.requests().len(), 1);
 }
+
+#[tokio::test]
+async fn only_as_much_of_a_room_is_told_as_the_owner_wants() {
+    let mut company = company(|config| config["messages"]["groupChat"] = json!({"historyLimit": 1})).await;
+    company.world.fake.says("four o'clock");
+    company.ann.say(ROOM, "the boat leaves at three").await.unwrap();
+    company.ann.say(ROOM, "the train leaves at four").await.unwrap();
+    company.ann.say(ROOM, &format!("{US}: when does it leave?")).await.unwrap();
+    assert_eq!(company.ann.hears(US, ROOM).await.unwrap(), "four o'clock");
+    let asked = company.asked(1).await;
+    assert!(asked.contains("leaves at four") && !asked.contains("leaves at three"), "{asked}");
+}

@@ -547,3 +547,20 @@ async fn a_preview_tells_when_a_job_of_that_schedule_is_due() {
         assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{params}: {answer}");
     }
 }
+
+#[tokio::test]
+async fn what_was_missed_is_let_go_where_the_owner_wants_it() {
+    let mut world =
+        World::start_with(OPENAI, |config| config["cron"] = json!({"skipMissedJobs": true})).await;
+    let mut client = world.owner().await;
+    add(&mut client, job(&json!({"kind": "at", "at": in_ms(1_500)}))).await;
+    world.gateway.kill9().await.unwrap();
+    let due = now_ms() + 1_600;
+    until("the time to pass", || async { (now_ms() > due).then_some(()) }).await;
+    world.gateway.restart().await.unwrap();
+    let listed = world.owner().await.call("cron.list", json!({"enabled": "all"})).await.unwrap();
+    let job = &listed["jobs"][0];
+    assert_eq!(job["enabled"], false, "{listed}");
+    assert!(job["state"]["lastError"].as_str().unwrap().contains("while the gateway was down"), "{job}");
+    assert_eq!(world.fake.requests().len(), 0);
+}

@@ -12,6 +12,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 async fn world(hooks: Value) -> World {
     World::start_with(OPENAI, |config| {
+        config["models"]["providers"]["fake"]["models"][0]["reasoning"] = json!(true);
         config["hooks"] = json!({"enabled": true, "token": TOKEN});
         config["hooks"].as_object_mut().unwrap().extend(hooks.as_object().unwrap().clone());
     })
@@ -249,6 +250,7 @@ async fn an_event_wakes_the_main_conversation_or_waits_for_its_next_turn() {
 async fn calls_with_names_of_their_own_do_what_the_owner_mapped() {
     let world = world(json!({
         "presets": ["gmail"],
+        "gmail": {"thinking": "high", "allowUnsafeExternalContent": true, "model": "fake/fake-1"},
         "mappings": [
             {"match": {"path": "ci"}, "name": "CI", "messageTemplate":
                 "{{repo.name}} by {{headers.x-by}} {{query.q}} {{headers.authorization}} {{path}}"},
@@ -298,6 +300,11 @@ async fn calls_with_names_of_their_own_do_what_the_owner_mapped() {
         "{answer}"
     );
     world.fake.wait_for_request(5).await.unwrap();
+    let asked = world.fake.requests().pop().unwrap().body;
+    assert_eq!(
+        (&asked["reasoning_effort"], told(&world).contains("EXTERNAL_UNTRUSTED")),
+        (&json!("high"), false)
+    );
     let mut client = world.owner().await;
     let sessions = client.call("sessions.list", json!({})).await.unwrap().to_string();
     assert!(
@@ -359,6 +366,8 @@ async fn hooks_are_where_the_owner_says_for_whom_and_in_which_conversation() {
     })
     .await;
     assert_eq!(call(&world, "/hooks/agent", json!({"message": "m"})).await.status, 405, "no hooks there");
+    let off = World::start_with(OPENAI, |config| config["hooks"] = json!({"enabled": false, "token": TOKEN}));
+    assert_eq!(call(&off.await, "/hooks/agent", json!({"message": "m"})).await.status, 405, "nor any");
     let refused = call(&world, "/in/agent", json!({"message": "m", "agentId": "other"})).await;
     assert!(refused.status == 400 && refused.body.contains("hooks.allowedAgentIds"), "{refused:?}");
     world.fake.says("heard");

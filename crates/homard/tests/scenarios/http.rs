@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scenarios::world::{World, fetch};
+use crate::scenarios::world::{OPENAI, World, fetch};
 
 #[tokio::test]
 async fn probes_answer_without_a_token_and_tell_strangers_little() {
@@ -65,6 +65,9 @@ async fn metrics_are_for_this_machine_and_who_knows_the_token() {
 
 #[tokio::test]
 async fn the_page_is_served_with_headers_that_keep_others_out() {
+    let without =
+        World::start_with(OPENAI, |config| config["gateway"]["controlUi"] = json!({"enabled": false})).await;
+    assert_eq!(fetch(without.gateway.port(), "GET /", &[("accept", "text/html")]).await.status, 404);
     let world = World::start().await;
     let port = world.gateway.port();
     let page = fetch(port, "GET /", &[("accept", "text/html")]).await;

@@ -54,6 +54,14 @@ async fn a_tool_is_called_under_the_policy_of_a_conversation() {
 }
 
 #[tokio::test]
+async fn the_owner_may_open_a_tool_to_the_route_that_is_shut_there() {
+    let world =
+        World::start_with(OPENAI, |config| config["gateway"]["tools"] = json!({"allow": ["gateway"]})).await;
+    let page = invoke(&world, json!({"tool": "gateway", "action": "config.get"})).await;
+    assert_eq!((page.status, &json_of(&page)["ok"]), (200, &json!(true)), "{page:?}");
+}
+
+#[tokio::test]
 async fn the_tool_route_is_for_who_knows_the_secret_and_takes_posts_of_a_size() {
     let world = World::start().await;
     let port = world.gateway.port();

@@ -332,3 +332,31 @@ async fn what_subagents_do_is_listed_as_tasks_looked_into_and_stopped() {
     );
     gate.release();
 }
+
+#[tokio::test]
+async fn how_subagents_think_and_how_long_they_may_take_is_the_owners_choice() {
+    let all = json!({"model": "child/fake-1", "thinking": "high", "runTimeoutSeconds": 3});
+    let own = json!({"model": "grandchild/fake-1", "thinking": "low"});
+    for (agents, effort) in [(None, "high"), (Some(own), "low")] {
+        let family = Family::start(|config| {
+            for name in ["child", "grandchild"] {
+                config["models"]["providers"][name]["models"][0]["reasoning"] = json!(true);
+            }
+            config["agents"]["defaults"]["subagents"] = all.clone();
+            if let Some(own) = &agents {
+                config["agents"]["list"] = json!([{"id": "main", "default": true, "subagents": own}]);
+            }
+        })
+        .await;
+        let model = if agents.is_some() { &family.grandchild } else { &family.child };
+        model.hangs();
+        family.parent.calls("sessions_spawn", json!({"task": "look after it"}));
+        family.parent.says("I have it done.").says("It took too long.");
+        let mut client = family.owner().await;
+        talk(&mut client, KEY, "have it done").await;
+        assert_eq!(model.wait_for_request(1).await.unwrap().body["reasoning_effort"], effort);
+        heard(&mut client, "It took too long.").await;
+        let told = last_said(&family.parent.requests().pop().unwrap().body);
+        assert!(told.contains("ran out of time"), "{told}");
+    }
+}

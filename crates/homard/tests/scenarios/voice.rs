@@ -84,9 +84,12 @@ async fn without_a_speaker_the_truth_is_told_and_habits_are_still_kept() {
 
 #[tokio::test]
 async fn who_may_talk_hears_who_talks_and_keys_need_their_own_scope() {
-    let world =
-        World::start_with(OPENAI, |config| config["talk"] = json!({"apiKey": "el-secret", "voiceId": "v"}))
-            .await;
+    let written = json!({
+        "apiKey": "el-secret", "voiceId": "v", "modelId": "m", "interruptOnSpeech": false,
+        "voiceAliases": {"ann": "v"}, "providers": {"elevenlabs": {"voiceId": "w"}},
+        "realtime": {"provider": "elevenlabs"},
+    });
+    let world = World::start_with(OPENAI, |config| config["talk"] = written.clone()).await;
     let mut owner = world.owner().await;
     let mut writer = world.with_scopes(&["operator.write"]).await;
     let mut reader = world.with_scopes(&["operator.read"]).await;
@@ -105,5 +108,5 @@ async fn who_may_talk_hears_who_talks_and_keys_need_their_own_scope() {
     assert_eq!(refused["error"]["message"], "missing scope: operator.talk.secrets");
     let mut trusted = world.with_scopes(&["operator.read", "operator.talk.secrets"]).await;
     let open = trusted.call("talk.config", json!({"includeSecrets": true})).await.unwrap();
-    assert_eq!(open["config"]["talk"]["apiKey"], "el-secret");
+    assert_eq!(open["config"]["talk"], written, "the apps are told all of it");
 }

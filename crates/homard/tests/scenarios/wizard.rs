@@ -59,7 +59,18 @@ async fn good_answers_are_written_and_the_key_is_kept_elsewhere() {
     assert_eq!(done, json!({"done": true, "status": "done"}));
 
     let text = std::fs::read_to_string(world.gateway.home().config_path()).unwrap();
-    assert!(text.contains(&format!("groq/{chosen}")) && text.contains("lastRunCommand"), "{text}");
+    assert!(text.contains(&format!("groq/{chosen}")), "{text}");
+    let stamps = [
+        "lastRunAt",
+        "lastRunVersion",
+        "lastRunCommand",
+        "lastRunMode",
+        "lastTouchedAt",
+        "lastTouchedVersion",
+    ];
+    for stamp in stamps {
+        assert!(text.contains(stamp), "{stamp}: {text}");
+    }
     assert!(!text.contains("gsk-typed-by-a-person"), "keys are not configuration");
     let told = until("the credential", || async {
         let found = walk(world.gateway.home().state_dir())
