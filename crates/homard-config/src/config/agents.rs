@@ -3,6 +3,7 @@
 pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
+pub mod memory_search;
 pub mod pruning;
 pub mod sandbox;
 
@@ -18,6 +19,7 @@ use serde_json::{Map, Value};
 use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
+use self::memory_search::MemorySearch;
 use self::pruning::ContextPruning;
 use self::sandbox::Sandbox;
 use super::Resolve;
@@ -112,8 +114,8 @@ pub struct AgentDefaults {
     pub subagents: Subagents,
     /// Forgetting old tool results.
     pub context_pruning: ContextPruning,
-    /// Who makes vectors of texts; `None` means whoever is known to.
-    pub embeddings: Option<Embeddings>,
+    /// Searching notes, for agents that say nothing themselves.
+    pub memory_search: MemorySearch,
 }
 
 /// In which zone models are told when a message was sent.
@@ -192,6 +194,8 @@ pub struct Agent {
     pub thinking: Option<ThinkingLevel>,
     /// Agents it may start.
     pub subagents: AgentSubagents,
+    /// Searching its notes; the default's filled in.
+    pub memory_search: MemorySearch,
 }
 
 /// Who an agent is to the people it talks with.
@@ -312,10 +316,7 @@ impl AgentDefaults {
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
             context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
-            embeddings: raw.memory_search.and_then(|search| {
-                let provider = search.provider.filter(|provider| provider != "auto")?;
-                Some(Embeddings { provider, model: search.model })
-            }),
+            memory_search: MemorySearch::usual().with(raw.memory_search.unwrap_or_default(), cx.paths),
         }
     }
 }
@@ -425,6 +426,10 @@ impl Agent {
             skills: raw.skills,
             thinking: raw.thinking_default.or(defaults.thinking),
             subagents,
+            memory_search: defaults
+                .memory_search
+                .clone()
+                .with(raw.memory_search.unwrap_or_default(), cx.paths),
             id,
         }
     }
