@@ -87,7 +87,8 @@ impl Tokenizer {
                 Some(piece) => pieces.push(*piece),
                 // A character nobody knows is its bytes.
                 None => {
-                    pieces.extend(text.bytes().filter_map(|byte| self.pieces.get(&format!("<0x{byte:02X}>"))))
+                    pieces
+                        .extend(text.bytes().filter_map(|byte| self.pieces.get(&format!("<0x{byte:02X}>"))));
                 }
             }
         }
