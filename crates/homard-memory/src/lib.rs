@@ -1,14 +1,29 @@
-//! What agents wrote down, as it lies in their workspaces. Blocking: whoever asks from a task does so on a thread of its
-//! own.
+//! What agents wrote down, as it lies in their workspaces, and finding it again.
 //!
-//! `workspace_file` reads and replaces one plain file, `memory` is `MEMORY.md` and the notes under `memory/`, `find` looks
-//! for words in the text of one file, `workspace_folder` looks around.
+//! Markdown is the truth: `memory` says which files there are, `passages` cuts them where the talk turns. One `index` per
+//! agent (SQLite) holds what was cut and may be deleted; `sync` brings it up to date and `search` asks it, by `words` and
+//! `dates` of any script, and by `vectors` where a model makes them, which may be a `local_model`. `memories` is the door: whoever asks from a task does
+//! so on a thread of its own, because everything here blocks. `workspace_file` and `workspace_folder` are single files.
 
-mod find;
+mod dates;
+mod index;
+mod local_model;
+mod memories;
 mod memory;
+mod passages;
+mod search;
+mod sync;
+mod vectors;
+mod words;
 mod workspace_file;
 mod workspace_folder;
 
-pub use memory::{Memory, MemoryFiles, MemoryMatches};
+pub use index::{IndexError, IndexSize};
+pub use local_model::LocalModelError;
+pub use memories::{Memories, MemoryPlace, MemoryQuestion, Standing};
+pub use memory::{Memory, MemoryFiles, Skipped};
+pub use search::{FoundPassage, Picking};
+pub use sync::Synced;
+pub use vectors::Unseen;
 pub use workspace_file::{WorkspaceFileError, look, read, replace};
 pub use workspace_folder::{FoundFile, fetch, list};

@@ -1,60 +1,95 @@
-//! A memory: `MEMORY.md` and the Markdown files under `memory/`, and nothing else of a workspace. Links are not
-//! followed: they may lead anywhere.
+//! A memory: `MEMORY.md`, the Markdown files under `memory/`, and what else the owner names; nothing else of a workspace.
+//! Links are not followed: they may lead anywhere.
 
 use std::path::{Component, Path, PathBuf};
 
-use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
-use homard_protocol::methods::memory::{MemoryFile, MemoryHit};
+use homard_protocol::methods::agents::AgentFile;
+use homard_protocol::methods::memory::MemoryFile;
 
-use crate::find;
 use crate::workspace_file::{self, WorkspaceFileError, changed_at};
 
-/// The file with what is always known.
+/// The file with what is always known, and how it may also be spelled.
 const MAIN: &str = "MEMORY.md";
+const MAIN_IN_SMALL: &str = "memory.md";
 /// The folder with the rest, by day or by subject.
 const FOLDER: &str = "memory";
 /// How deep folders in it are looked into.
 const MAX_DEPTH: usize = 6;
 /// Most files that are listed or searched.
-const MAX_FILES: usize = 5_000;
+const MAX_FILES: usize = 50_000;
 /// Most things in folders that are looked at, files of a memory or not.
-const MAX_ENTRIES: usize = 50_000;
-/// Most that is read for one search, in bytes; the newest files come first.
-const MAX_SEARCH_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_ENTRIES: usize = 200_000;
 
 /// What an agent wrote down in its workspace.
 #[derive(Debug, Clone)]
 pub struct Memory {
     workspace: PathBuf,
+    extra: Vec<PathBuf>,
+}
+
+/// A file that is not looked into, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub path: String,
+    pub reason: &'static str,
 }
 
 /// The files of a memory.
 #[derive(Debug, Default)]
 pub struct MemoryFiles {
     pub files: Vec<MemoryFile>,
+    pub skipped: Vec<Skipped>,
+    /// The folders that were looked into.
+    pub(crate) folders: Vec<PathBuf>,
     /// Whether there are more than are told.
     pub truncated: bool,
 }
 
-/// What a search found.
-#[derive(Debug, Default)]
-pub struct MemoryMatches {
-    pub hits: Vec<MemoryHit>,
-    /// Whether there are more, or not everything was looked through.
-    pub truncated: bool,
-}
-
 impl Memory {
-    /// The memory in a workspace.
+    /// The memory in a workspace, and the files and folders the owner counts to it besides.
     #[must_use]
-    pub fn new(workspace: PathBuf) -> Self {
-        Self { workspace }
+    pub fn new(workspace: PathBuf, extra: Vec<PathBuf>) -> Self {
+        let extra = extra.into_iter().map(|path| workspace.join(path)).collect();
+        Self { workspace, extra }
     }
 
     /// The files there are.
     #[must_use]
     pub fn files(&self) -> MemoryFiles {
-        files(&self.workspace)
+        let mut walk = Walk { workspace: &self.workspace, found: MemoryFiles::default(), entries: 0 };
+        let main = [MAIN, MAIN_IN_SMALL]
+            .map(|name| self.workspace.join(name))
+            .into_iter()
+            .find(|path| path.exists());
+        for path in main.into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned()) {
+            walk.look(path);
+        }
+        let mut found = walk.found;
+        found.files.sort_by(|one, other| one.path.cmp(&other.path));
+        found.files.dedup_by(|one, other| one.path == other.path);
+        found
+    }
+
+    /// Where a file of this memory is.
+    ///
+    /// # Errors
+    /// When it is not of this memory.
+    pub fn place_of(&self, path: &str) -> Result<PathBuf, WorkspaceFileError> {
+        let asked = self.workspace.join(path);
+        let is_plain = Path::new(path)
+            .components()
+            .all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+        for extra in self.extra.iter().filter(|_| is_plain && !path.contains('\0')) {
+            let inside = asked.strip_prefix(extra).ok();
+            if let Some(inside) =
+                inside.filter(|_| asked.file_name().and_then(|name| name.to_str()).is_some_and(is_note))
+            {
+                return without_links(extra, inside)
+                    .ok_or_else(|| WorkspaceFileError::NotOfAMemory(path.to_owned()));
+            }
+        }
+        confined(&self.workspace, path)?;
+        Ok(asked)
     }
 
     /// One file with its text.
@@ -62,79 +97,131 @@ impl Memory {
     /// # Errors
     /// When there is none, it is not of a memory, or it cannot be read.
     pub fn read(&self, path: &str) -> Result<AgentFile, WorkspaceFileError> {
-        confined(&self.workspace, path)?;
-        let file = workspace_file::read(&self.workspace, path)?;
+        let place = self.place_of(path)?;
+        let (folder, name) =
+            (place.parent().unwrap_or(&self.workspace), place.file_name().unwrap_or_default());
+        let mut file = workspace_file::read(folder, &name.to_string_lossy())?;
+        path.clone_into(&mut file.name);
         if file.missing { Err(WorkspaceFileError::Missing(path.to_owned())) } else { Ok(file) }
     }
-
-    /// The passages that fit some words best, `limit` at most.
-    #[must_use]
-    pub fn search(&self, query: &str, limit: usize, now: i64) -> MemoryMatches {
-        look_through(&self.workspace, query, limit, now)
-    }
 }
 
-/// Reads the newest files first, as many as may be, and keeps the passages that fit best.
-fn look_through(workspace: &Path, query: &str, limit: usize, now: i64) -> MemoryMatches {
-    let question = find::MemoryQuery::read(query);
-    let MemoryFiles { mut files, mut truncated } = files(workspace);
-    files.sort_by_key(|file| std::cmp::Reverse(file.updated_at_ms));
-    let mut left = MAX_SEARCH_BYTES;
-    let mut hits = Vec::new();
-    for file in files {
-        if file.size > MAX_AGENT_FILE_BYTES || file.size > left {
-            truncated = true;
-            continue;
+impl Memory {
+    /// Takes lines out of a note, counted from 1, and puts others in their place. Returns what was taken out and the
+    /// note's new hash.
+    ///
+    /// # Errors
+    /// When the note is not the one that was seen, has no such lines, or cannot be written.
+    pub fn replace_lines(
+        &self,
+        path: &str,
+        seen: &str,
+        (first, last): (usize, usize),
+        replacement: Option<&str>,
+    ) -> Result<(String, String), WorkspaceFileError> {
+        let file = self.read(path)?;
+        if file.hash.as_deref() != Some(seen) {
+            return Err(WorkspaceFileError::Changed(path.to_owned()));
         }
-        left -= file.size;
-        // A file that went meanwhile, or may not be read, has nothing to say.
-        let Ok(read) = workspace_file::read(workspace, &file.path) else { continue };
-        hits.extend(question.passages(&file, read.content.as_deref().unwrap_or_default(), now));
+        let text = file.content.unwrap_or_default();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let (from, to) = (first.saturating_sub(1), last);
+        let (Some(before), Some(gone), Some(after)) =
+            (lines.get(..from), lines.get(from..to), lines.get(to..))
+        else {
+            return Err(WorkspaceFileError::NoSuchLines(path.to_owned()));
+        };
+        let written = [before.concat(), replacement.unwrap_or_default().to_owned(), after.concat()].concat();
+        let place = self.place_of(path)?;
+        let (folder, name) =
+            (place.parent().unwrap_or(&self.workspace), place.file_name().unwrap_or_default());
+        workspace_file::replace(folder, &name.to_string_lossy(), &written)?;
+        let now = self.read(path)?;
+        Ok((gone.concat(), now.hash.unwrap_or_default()))
     }
-    hits.sort_by(|one, other| {
-        other.score.total_cmp(&one.score).then_with(|| other.updated_at_ms.cmp(&one.updated_at_ms))
-    });
-    truncated |= hits.len() > limit;
-    hits.truncate(limit);
-    MemoryMatches { hits, truncated }
 }
 
-fn files(workspace: &Path) -> MemoryFiles {
-    let mut found = MemoryFiles::default();
-    if let Ok(main) = workspace_file::look(workspace, MAIN)
-        && !main.missing
-    {
-        let (path, size) = (MAIN.to_owned(), main.size.unwrap_or_default());
-        found.files.push(MemoryFile { path, size, updated_at_ms: main.updated_at_ms });
+/// A path below a folder, if none of its own folders is a link.
+fn without_links(folder: &Path, inside: &Path) -> Option<PathBuf> {
+    let mut at = folder.to_path_buf();
+    for part in inside.components() {
+        if std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink()) && at != folder {
+            return None;
+        }
+        at.push(part);
     }
-    let mut entries = 0_usize;
-    let mut open = vec![(FOLDER.to_owned(), 0_usize)];
-    while let Some((folder, depth)) = open.pop() {
-        let is_folder = std::fs::symlink_metadata(workspace.join(&folder)).is_ok_and(|meta| meta.is_dir());
-        let Some(inside) = is_folder.then(|| std::fs::read_dir(workspace.join(&folder)).ok()).flatten()
-        else {
-            continue;
-        };
+    Some(at)
+}
+
+/// Looking around for files.
+struct Walk<'w> {
+    workspace: &'w Path,
+    found: MemoryFiles,
+    entries: usize,
+}
+
+impl Walk<'_> {
+    fn look(&mut self, from: PathBuf) {
+        let mut open = vec![(from, 0_usize)];
+        while let Some((path, depth)) = open.pop() {
+            let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
+            if meta.is_symlink() {
+                self.skip(&path, "is a link, which may lead anywhere");
+            } else if meta.is_file() {
+                self.take(&path, &meta);
+            } else if meta.is_dir() {
+                self.open(&path, depth, &mut open);
+            }
+        }
+    }
+
+    fn open(&mut self, folder: &Path, depth: usize, open: &mut Vec<(PathBuf, usize)>) {
+        let Ok(inside) = std::fs::read_dir(folder) else { return self.skip(folder, "cannot be looked into") };
+        self.found.folders.push(folder.to_owned());
         for entry in inside.flatten() {
-            entries += 1;
-            if entries > MAX_ENTRIES || found.files.len() >= MAX_FILES {
-                found.truncated = true;
-                break;
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES || self.found.files.len() >= MAX_FILES {
+                self.found.truncated = true;
+                return;
             }
             // A name that is not text cannot be asked for.
             let Ok(name) = entry.file_name().into_string() else { continue };
-            // Of a link this says that it is one.
-            let Ok(meta) = entry.metadata() else { continue };
-            let path = format!("{folder}/{name}");
-            if meta.is_dir() && depth < MAX_DEPTH && !name.starts_with('.') {
-                open.push((path, depth + 1));
-            } else if meta.is_file() && is_note(&name) {
-                found.files.push(MemoryFile { path, size: meta.len(), updated_at_ms: changed_at(&meta) });
+            let Ok(kind) = entry.file_type() else { continue };
+            if name.starts_with('.') {
+                continue;
+            }
+            if kind.is_dir() {
+                match depth < MAX_DEPTH {
+                    true => open.push((entry.path(), depth + 1)),
+                    false => self.skip(&entry.path(), "lies too deep"),
+                }
+            } else if is_note(&name) {
+                match entry.metadata() {
+                    Ok(meta) if meta.is_file() => self.take(&entry.path(), &meta),
+                    Ok(meta) if meta.is_symlink() => {
+                        self.skip(&entry.path(), "is a link, which may lead anywhere");
+                    }
+                    Ok(_) | Err(_) => {}
+                }
             }
         }
     }
-    found.files.sort_by(|one, other| one.path.cmp(&other.path));
-    found
+
+    fn take(&mut self, path: &Path, meta: &std::fs::Metadata) {
+        let Some(path) = self.told(path) else { return };
+        self.found.files.push(MemoryFile { path, size: meta.len(), updated_at_ms: changed_at(meta) });
+    }
+
+    fn skip(&mut self, path: &Path, reason: &'static str) {
+        if let Some(path) = self.told(path) {
+            self.found.skipped.push(Skipped { path, reason });
+        }
+    }
+
+    /// From the workspace on where it is in there.
+    fn told(&self, path: &Path) -> Option<String> {
+        path.strip_prefix(self.workspace).unwrap_or(path).to_str().map(str::to_owned)
+    }
 }
 
 fn is_note(name: &str) -> bool {
@@ -145,7 +232,7 @@ fn is_note(name: &str) -> bool {
 /// Refuses a path that is not of a memory, or whose folders are links.
 fn confined(workspace: &Path, path: &str) -> Result<(), WorkspaceFileError> {
     let odd = || WorkspaceFileError::NotOfAMemory(path.to_owned());
-    if path == MAIN {
+    if path == MAIN || path == MAIN_IN_SMALL {
         return Ok(());
     }
     if path.contains('\\') || path.contains('\0') || !path.starts_with("memory/") || path.contains("//") {

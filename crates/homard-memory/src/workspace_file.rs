@@ -18,6 +18,10 @@ pub enum WorkspaceFileError {
     NotOfAMemory(String),
     #[error("there is no file `{0}` in this memory")]
     Missing(String),
+    #[error("`{0}` has changed since it was looked at; look again")]
+    Changed(String),
+    #[error("`{0}` has no such lines")]
+    NoSuchLines(String),
     /// The path leads out of the workspace.
     #[error("`{0}` is outside of the workspace")]
     Outside(String),

@@ -121,7 +121,7 @@ fn backend(asker: &Asker<'_>, router: &ModelRouter) -> Result<ModelRef, ApiError
         return reference(provider, model);
     }
     let config = asker.api.config.current();
-    if let Some(wanted) = &config.agents.defaults.embeddings {
+    if let Some(wanted) = &config.agents.defaults.memory_search.embeddings {
         let usual = USUAL.iter().find(|(provider, _)| *provider == wanted.provider).map(|&(_, model)| model);
         let model = wanted.model.as_deref().or(usual).ok_or_else(|| {
             ApiError::invalid("no embedding model is chosen: set agents.defaults.memorySearch.model")

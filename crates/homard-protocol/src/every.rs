@@ -30,6 +30,7 @@ macro_rules! every_method {
                 DeviceTokenRevoke DeviceTokenRotate]
             [approvals::exec_policy ExecApprovalsGet ExecApprovalsSet]
             [memory MemoryGet MemoryList MemorySearch]
+            [memory::index MemoryForget MemoryIndex MemoryStatus]
             [models::auth ModelsAuthImport ModelsAuthLogout ModelsAuthSetApiKey ModelsProbe]
             [nodes::exec_policy ExecApprovalsNodeGet ExecApprovalsNodeSet]
             [nodes::invoke NodeEvent NodeInvoke NodeInvokeProgress NodeInvokeResult NodePendingAck

@@ -22,6 +22,7 @@ mod message_actions;
 mod parts;
 mod platforms;
 mod ports;
+mod recall;
 mod relay;
 mod sessions;
 mod trail;
@@ -40,9 +41,10 @@ pub use message_actions::{
     ActError, ActingFor, Action, ActionOutcome, ChannelName, FileError, FileForm, FileWanted, MessageAction,
     Place, PollDraft, Post, Writing,
 };
-pub use parts::{MessageActions, Platforms, Sessions, TurnSetup, Turns};
+pub use parts::{MessageActions, Platforms, Recall, Sessions, TurnSetup, Turns};
 pub use platforms::channels::AccountStatus;
 pub use platforms::pairing_row::{pairing_account, pairing_row};
+pub use recall::{Indexed, MemoryStanding, NotRecalled, Recalled, RecalledPassage};
 pub use relay::{Relay, RelayParts};
 pub use sessions::undo::{UndoRefused, UndoRequest};
 pub use turn_setup::invoke::{Invocation, Invoked, WhenAsked};

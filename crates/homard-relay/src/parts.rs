@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 
 use homard_agent::Prompt;
 use homard_exec::Processes;
+use homard_memory::Memories;
 use homard_skills::Skills;
 use homard_tools::{Approvals, Undo};
 
@@ -16,6 +17,7 @@ use crate::intake::call_quota::CallQuota;
 use crate::message_actions::Names;
 use crate::platforms::PlatformsState;
 use crate::platforms::channels::Channels;
+use crate::recall::VectorWork;
 use crate::relay::Inner;
 use crate::sessions::subagents::Family;
 use crate::turn_setup::SetupState;
@@ -34,6 +36,8 @@ pub(crate) struct Parts {
     outbox: Outbox,
     platforms: PlatformsState,
     family: Family,
+    memories: Memories,
+    vector_work: VectorWork,
 }
 
 impl Parts {
@@ -45,6 +49,8 @@ impl Parts {
             outbox: Outbox::default(),
             platforms: PlatformsState::new(names),
             family: Family::default(),
+            memories: Memories::default(),
+            vector_work: VectorWork::default(),
             inner: Arc::new(inner),
         }
     }
@@ -159,6 +165,12 @@ part! {
     pub Sessions
     has { runs: Runs = turns.runs, prompt: Arc<Prompt> = setup.prompt, replaced_files: Undo = setup.undo, processes: Processes = setup.processes }
     asks { setup => TurnSetup, subagents => Subagents, turns => Turns }
+}
+part! {
+    /// What agents wrote down, found again.
+    pub Recall
+    has { memories: Memories = memories, vector_work: VectorWork = vector_work }
+    asks { setup => TurnSetup }
 }
 part! {
     /// Agents that work for another.

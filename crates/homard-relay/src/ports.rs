@@ -13,8 +13,8 @@ use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
     AgentLine, AgentsPort, ChildLine, ChildTask, Described, FoundMessages, HistoryPage, HistoryWanted,
-    Letter, LetterAnswer, MessageArgs, MessagePort, PortError, Ports, SessionFilter, SessionsPage,
-    SessionsPort, SessionsQuestion, Spawned, ToolCx, VisionPort,
+    Letter, LetterAnswer, MemoryPort, MessageArgs, MessagePort, NoteLines, PortError, Ports, Recollection,
+    SessionFilter, SessionsPage, SessionsPort, SessionsQuestion, Spawned, ToolCx, VisionPort,
 };
 
 use crate::parts::{Parts, TurnSetup};
@@ -38,6 +38,7 @@ impl TurnSetup {
         Ports {
             sessions: Some(Arc::clone(&room) as _),
             agents: Some(Arc::clone(&room) as _),
+            memory: Some(Arc::clone(&room) as _),
             message: Some(Arc::clone(&room) as _),
             vision: Some(room),
             ..self.inner().ports_above()
@@ -157,6 +158,34 @@ impl MessagePort for Room {
         wish: MessageArgs,
     ) -> BoxFuture<'a, Result<serde_json::Value, PortError>> {
         ask!(self, |relay| relay.messages().act_for_tool(cx, wish))
+    }
+}
+
+impl MemoryPort for Room {
+    fn is_on(&self) -> bool {
+        self.relay().is_ok_and(|relay| {
+            relay.inner().config().agents.list.iter().any(|agent| agent.memory_search.enabled)
+        })
+    }
+
+    fn search<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        query: String,
+        most: Option<usize>,
+        least: Option<f64>,
+    ) -> BoxFuture<'a, Result<Recollection, PortError>> {
+        ask!(self, |relay| relay.recall().search_for_tool(cx, query, most, least))
+    }
+
+    fn lines<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        path: String,
+        from: usize,
+        lines: usize,
+    ) -> BoxFuture<'a, Result<NoteLines, PortError>> {
+        ask!(self, |relay| relay.recall().lines_for_tool(cx, path, from, lines))
     }
 }
 

@@ -25,7 +25,7 @@ use crate::events::{DomainEvent, DomainEvents};
 use crate::intake::rules::KeptRules;
 use crate::message_actions::{ChannelName, Names};
 use crate::parts::{
-    ChatApprovals, MessageActions, Outgoing, Parts, Platforms, Sessions, Subagents, TurnSetup, Turns,
+    ChatApprovals, MessageActions, Outgoing, Parts, Platforms, Recall, Sessions, Subagents, TurnSetup, Turns,
 };
 use crate::trail;
 use crate::turn_setup::SetupState;
@@ -416,6 +416,12 @@ impl Relay {
     #[must_use]
     pub fn sessions(&self) -> Sessions {
         Sessions::of(Arc::clone(&self.parts))
+    }
+
+    /// What agents wrote down.
+    #[must_use]
+    pub fn recall(&self) -> Recall {
+        Recall::of(Arc::clone(&self.parts))
     }
 
     /// The accounts that are connected to chat platforms.

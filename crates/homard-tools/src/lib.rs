@@ -52,8 +52,9 @@ pub use policy::{
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
     FoundMessage, FoundMessages, GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer,
-    MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort, PortError, Ports, SessionFilter,
-    SessionLine, SessionTarget, SessionsPage, SessionsPort, SessionsQuestion, Spawned, VisionPort,
+    MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort, NoteLines, Passage,
+    PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget, SessionsPage, SessionsPort,
+    SessionsQuestion, Spawned, VisionPort,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};

@@ -3,7 +3,7 @@
 //! A tool holds no room. It finds the ports of its turn in [`Scope::ports`](crate::Scope::ports), where whoever makes
 //! the turn put them, and is not offered in a turn that lacks the one it needs.
 //!
-//! A new tool that needs a room above (`message`, `nodes`, `memory_search`, `memory_get`, `browser`,
+//! A new tool that needs a room above (`message`, `nodes`, `memory_search`, `browser`,
 //! `canvas`, `tts`) is one file under `tools/` and one line in `registry.rs`:
 //!
 //! 1. a trait here that says what the tool asks of the room, in the tool's words, with boxed futures;
@@ -17,6 +17,7 @@
 
 mod cron;
 mod gateway;
+mod memory;
 mod message;
 mod nodes;
 mod sessions;
@@ -31,6 +32,7 @@ use crate::outcome::ToolOutcome;
 
 pub use cron::{CronAsk, CronPort};
 pub use gateway::{ConfigWrite, GatewayPort};
+pub use memory::{MemoryPort, NoteLines, Passage, Recollection};
 pub use message::{ButtonArgs, MessageArgs, MessagePort, MessageVerb};
 pub use nodes::{NodeAnswer, NodeCall, NodesPort};
 pub use sessions::{
@@ -73,6 +75,8 @@ pub struct Ports {
     /// Jobs that run by the clock.
     pub cron: Option<Arc<dyn CronPort>>,
     pub gateway: Option<Arc<dyn GatewayPort>>,
+    /// What was written down.
+    pub memory: Option<Arc<dyn MemoryPort>>,
     /// People on chat platforms.
     pub message: Option<Arc<dyn MessagePort>>,
     /// Machines that offer commands.
@@ -98,6 +102,7 @@ asked! {
     agents: AgentsPort,
     cron: CronPort,
     gateway: GatewayPort,
+    memory: MemoryPort,
     message: MessagePort,
     nodes: NodesPort,
     vision: VisionPort,
@@ -110,6 +115,7 @@ impl fmt::Debug for Ports {
             ("agents", self.agents.is_some()),
             ("cron", self.cron.is_some()),
             ("gateway", self.gateway.is_some()),
+            ("memory", self.memory.is_some()),
             ("message", self.message.is_some()),
             ("nodes", self.nodes.is_some()),
             ("vision", self.vision.is_some()),

@@ -33,6 +33,7 @@ use crate::tools::edit;
 use crate::tools::exec;
 use crate::tools::gateway;
 use crate::tools::image;
+use crate::tools::memory;
 use crate::tools::message;
 use crate::tools::nodes;
 use crate::tools::process;
@@ -50,6 +51,8 @@ const TABLE: &[ToolEntry] = &[
     exec::ENTRY,
     gateway::ENTRY,
     image::ENTRY,
+    memory::get::ENTRY,
+    memory::search::ENTRY,
     message::ENTRY,
     nodes::ENTRY,
     process::ENTRY,

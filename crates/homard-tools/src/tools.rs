@@ -8,6 +8,11 @@ pub(crate) mod exec;
 pub(crate) mod file_edits;
 pub(crate) mod gateway;
 pub(crate) mod image;
+/// What was written down.
+pub(crate) mod memory {
+    pub(crate) mod get;
+    pub(crate) mod search;
+}
 pub(crate) mod message;
 pub(crate) mod nodes;
 pub(crate) mod process;

@@ -67,14 +67,23 @@ impl Workbench {
         let scope = Scope { undo: self.undo.clone(), access, ..Scope::default() };
         let cx = ToolCx {
             workspace: self.workspace.clone(),
-            session_key: SessionKey::parse(SESSION).unwrap(),
             run_id: RunId::parse(run).unwrap(),
-            call_id: ToolCallId::parse("call").unwrap(),
-            cancel: CancellationToken::new(),
-            progress: ProgressSender::nobody(),
-            clock: Clock::system(),
-            scope: Arc::new(scope),
+            ..call_context(scope)
         };
         self.tools.call(&ToolPolicy::default(), tool, arguments, &cx).await
+    }
+}
+
+/// The surroundings of a call in no particular place.
+pub(crate) fn call_context(scope: Scope) -> ToolCx {
+    ToolCx {
+        workspace: PathBuf::from("/nowhere"),
+        session_key: SessionKey::parse(SESSION).unwrap(),
+        run_id: RunId::parse("run").unwrap(),
+        call_id: ToolCallId::parse("call").unwrap(),
+        cancel: CancellationToken::new(),
+        progress: ProgressSender::nobody(),
+        clock: Clock::system(),
+        scope: Arc::new(scope),
     }
 }

@@ -18,6 +18,7 @@ use crate::commands::machines::node;
 use crate::commands::machines::nodes;
 use crate::commands::machines::pairing;
 use crate::commands::machines::qr;
+use crate::commands::memory;
 use crate::commands::models;
 use crate::commands::protocol;
 use crate::commands::service::dashboard;
@@ -93,6 +94,7 @@ pub(crate) enum Command {
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
     Logs(logs::LogsArgs),
+    Memory(Box<memory::MemoryArgs>),
     Message(Box<message::MessageArgs>),
     Models(models::ModelsArgs),
     Node(Box<node::NodeArgs>),

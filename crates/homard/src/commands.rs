@@ -9,6 +9,7 @@ mod connection;
 pub(crate) mod cron;
 pub(crate) mod gateway;
 pub(crate) mod machines;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod protocol;
 pub(crate) mod service;
@@ -107,6 +108,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Devices(args) => ask(cx, machines::devices::run(cx, *args)),
         Command::Health(args) => ask(cx, service::health::run(cx, &args)),
         Command::Logs(args) => ask(cx, service::logs::run(cx, args)),
+        Command::Memory(args) => ask(cx, memory::run(cx, *args)),
         Command::Message(args) => ask(cx, talk::message::run(cx, *args)),
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Node(args) => ask(cx, machines::node::run(cx, *args)),

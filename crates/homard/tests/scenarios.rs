@@ -107,6 +107,8 @@ mod reconnect;
 #[cfg(test)]
 mod red_team;
 #[cfg(test)]
+mod remembering;
+#[cfg(test)]
 mod restarts;
 #[cfg(test)]
 mod sandbox;

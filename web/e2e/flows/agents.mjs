@@ -240,7 +240,15 @@ const memory = [
         }),
       );
       await world.shots('memory-search');
-      await page.getByLabel('Search the memory').fill('no such word anywhere');
+      await page.getByTestId('why').filter({ hasText: 'Because of' }).first().waitFor();
+      await page.getByLabel('Search the memory').fill('when was the boat taken out?');
+      const hit = page.getByTestId('hits').getByRole('listitem').filter({ hasText: 'taken out of the water' });
+      await hit.getByRole('button', { name: 'Forget' }).click();
+      await page.getByText(/Forgotten in/).waitFor();
+      await hit.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await hit.waitFor();
+      await page.getByLabel('Search the memory').fill('qzx');
       await page.getByText('Nothing found.').waitFor();
       await page.getByLabel('Search the memory').fill('');
     },

@@ -4,6 +4,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
 pub mod heartbeat;
+pub mod memory_search;
 pub mod pruning;
 pub mod sandbox;
 
@@ -20,6 +21,7 @@ use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
 use self::heartbeat::Heartbeat;
+use self::memory_search::MemorySearch;
 use self::pruning::ContextPruning;
 use self::sandbox::Sandbox;
 use super::Resolve;
@@ -114,8 +116,8 @@ pub struct AgentDefaults {
     pub subagents: Subagents,
     /// Forgetting old tool results.
     pub context_pruning: ContextPruning,
-    /// Who makes vectors of texts; `None` means whoever is known to.
-    pub embeddings: Option<Embeddings>,
+    /// Searching notes, for agents that say nothing themselves.
+    pub memory_search: MemorySearch,
 }
 
 /// In which zone models are told when a message was sent.
@@ -196,6 +198,8 @@ pub struct Agent {
     pub subagents: AgentSubagents,
     /// When it looks around by itself; `None` for an agent that never does.
     pub heartbeat: Option<Heartbeat>,
+    /// Searching its notes; the default's filled in.
+    pub memory_search: MemorySearch,
 }
 
 /// Who an agent is to the people it talks with.
@@ -330,10 +334,7 @@ impl AgentDefaults {
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
             context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
-            embeddings: raw.memory_search.and_then(|search| {
-                let provider = search.provider.filter(|provider| provider != "auto")?;
-                Some(Embeddings { provider, model: search.model })
-            }),
+            memory_search: MemorySearch::usual().with(raw.memory_search.unwrap_or_default(), cx.paths),
         }
     }
 }
@@ -444,6 +445,10 @@ impl Agent {
             thinking: raw.thinking_default.or(defaults.thinking),
             subagents,
             heartbeat: None,
+            memory_search: defaults
+                .memory_search
+                .clone()
+                .with(raw.memory_search.unwrap_or_default(), cx.paths),
             id,
         }
     }

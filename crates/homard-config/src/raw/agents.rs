@@ -30,14 +30,135 @@ pub(crate) struct ModelPolicy {
     pub(crate) allow: Option<Vec<String>>,
 }
 
-/// Searching notes and past conversations.
+/// Searching notes.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct MemorySearch {
-    /// Who makes the vectors.
+    /// Offer it.
+    ///
+    /// Default: `true`.
+    pub(crate) enabled: Option<bool>,
+    /// Further Markdown files and folders that are searched, from the workspace on or absolute.
+    pub(crate) extra_paths: Option<Vec<String>>,
+    /// Who makes the vectors: a provider of `models.providers`, `local` for a model file of your own, or `auto`.
+    /// Without one the words alone are searched.
     pub(crate) provider: Option<String>,
     /// With which model.
     pub(crate) model: Option<String>,
+    /// A model of your own.
+    pub(crate) local: Option<MemoryLocal>,
+    /// Where the index is.
+    pub(crate) store: Option<MemoryStore>,
+    /// How notes are cut.
+    pub(crate) chunking: Option<MemoryChunking>,
+    /// How results are picked.
+    pub(crate) query: Option<MemoryQuery>,
+}
+
+/// Making vectors on this machine.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryLocal {
+    /// Folder with `model.safetensors` and `tokenizer.json`, or the first of the two.
+    pub(crate) model_path: Option<String>,
+}
+
+/// Where the index is kept.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryStore {
+    /// File of the index; `{agentId}` stands for the agent. It may be deleted and is made anew.
+    ///
+    /// Default: `memory/{agentId}.sqlite` in the state directory.
+    pub(crate) path: Option<String>,
+}
+
+/// How notes are cut.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryChunking {
+    /// Largest passage, in tokens of four characters.
+    ///
+    /// Default: `400`.
+    #[schemars(range(min = 1))]
+    pub(crate) tokens: Option<u64>,
+}
+
+/// How results are picked.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryQuery {
+    /// Most results.
+    ///
+    /// Default: `6`.
+    #[schemars(range(min = 1))]
+    pub(crate) max_results: Option<u64>,
+    /// Least score.
+    ///
+    /// Default: `0.35`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) min_score: Option<f64>,
+    /// Mixing words and meaning.
+    pub(crate) hybrid: Option<MemoryHybrid>,
+}
+
+/// Mixing words and meaning, where there are vectors.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryHybrid {
+    /// Use vectors where there are any.
+    ///
+    /// Default: `true`.
+    pub(crate) enabled: Option<bool>,
+    /// Share of the meaning.
+    ///
+    /// Default: `0.3`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) vector_weight: Option<f64>,
+    /// Share of the words.
+    ///
+    /// Default: `0.7`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) text_weight: Option<f64>,
+    /// How many times more than are wanted are looked at.
+    ///
+    /// Default: `4`.
+    #[schemars(range(min = 1, max = 20))]
+    pub(crate) candidate_multiplier: Option<u64>,
+    /// Not telling the same twice.
+    pub(crate) mmr: Option<MemoryMmr>,
+    /// Preferring what is newer.
+    pub(crate) temporal_decay: Option<MemoryDecay>,
+}
+
+/// Not telling the same twice.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryMmr {
+    /// Turn it on.
+    ///
+    /// Default: `false`.
+    pub(crate) enabled: Option<bool>,
+    /// Share of fitting; the rest is being different.
+    ///
+    /// Default: `0.7`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(crate) lambda: Option<f64>,
+}
+
+/// Preferring what is newer.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryDecay {
+    /// Turn it on.
+    ///
+    /// Default: `false`.
+    pub(crate) enabled: Option<bool>,
+    /// After so many days a dated note counts half.
+    ///
+    /// Default: `30`.
+    #[schemars(range(min = 1))]
+    pub(crate) half_life_days: Option<u64>,
 }
 
 /// Where commands of untrusted sessions run.
@@ -243,6 +364,8 @@ pub(crate) struct AgentEntry {
     pub(crate) thinking_default: Option<ThinkingLevel>,
     /// Looking around by itself. Where any agent has its own, only those with their own do.
     pub(crate) heartbeat: Option<super::heartbeat::Heartbeat>,
+    /// Searching its notes.
+    pub(crate) memory_search: Option<MemorySearch>,
 }
 
 /// Who answers.

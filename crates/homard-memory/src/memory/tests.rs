@@ -4,8 +4,6 @@ use std::fs;
 
 use super::*;
 
-const NOW: i64 = 4_000_000_000_000;
-
 fn notes(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (path, text) in files {
@@ -17,7 +15,7 @@ fn notes(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 fn paths(folder: &Path) -> Vec<String> {
-    files(folder).files.into_iter().map(|file| file.path).collect()
+    Memory::new(folder.to_owned(), Vec::new()).files().files.into_iter().map(|file| file.path).collect()
 }
 
 #[test]
@@ -37,7 +35,7 @@ fn a_memory_is_its_main_file_and_the_notes_below_its_folder() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_neither_listed_nor_read_nor_searched() {
+fn links_are_neither_listed_nor_read_and_it_is_told() {
     let secret = notes(&[("memory/secret.md", "tide tables"), ("key.md", "tide")]);
     let folder = notes(&[("memory/real.md", "nothing")]);
     let link = std::os::unix::fs::symlink::<PathBuf, PathBuf>;
@@ -45,7 +43,10 @@ fn links_are_neither_listed_nor_read_nor_searched() {
     link(secret.path().join("memory"), folder.path().join("memory/away")).unwrap();
     link(secret.path().join("key.md"), folder.path().join("memory/key.md")).unwrap();
     assert_eq!(paths(folder.path()), ["memory/real.md"]);
-    assert!(look_through(folder.path(), "tide", 10, NOW).hits.is_empty());
+    let skipped = Memory::new(folder.path().to_owned(), Vec::new()).files().skipped;
+    let mut skipped: Vec<&str> = skipped.iter().map(|file| file.path.as_str()).collect();
+    skipped.sort_unstable();
+    assert_eq!(skipped, ["MEMORY.md", "memory/key.md"]);
     confined(folder.path(), "memory/away/secret.md").unwrap_err();
     workspace_file::read(folder.path(), "memory/key.md").unwrap_err();
 }
@@ -78,35 +79,40 @@ fn only_paths_of_a_memory_are_opened() {
 }
 
 #[test]
-fn all_words_must_be_there_in_any_case_and_the_passage_is_told_with_its_lines() {
-    let folder = notes(&[
-        ("MEMORY.md", "# Garden\n\nThe TIDE gate is blue.\nAnna paints it.\n\nUnrelated.\n"),
-        ("memory/2026-11-15.md", "Only the tide."),
-    ]);
-    let found = look_through(folder.path(), " tide   anna ", 10, NOW);
-    let [hit] = found.hits.as_slice() else { panic!("{found:?}") };
-    assert_eq!((hit.path.as_str(), hit.start_line, hit.end_line), ("MEMORY.md", 1, 4));
-    assert_eq!(hit.snippet, "# Garden\n\nThe TIDE gate is blue.\nAnna paints it.");
-    assert!(hit.score > 0.0 && hit.score <= 1.0);
-    assert!(look_through(folder.path(), "tide whale", 10, NOW).hits.is_empty());
-    assert_eq!(look_through(folder.path(), "ANNA", 10, NOW).hits.len(), 1);
+fn what_the_owner_names_besides_is_of_the_memory_and_nothing_around_it() {
+    let elsewhere =
+        notes(&[("team/a.md", "a"), ("team/deep/b.md", "b"), ("other.md", "c"), ("team/x.txt", "d")]);
+    let folder = notes(&[("MEMORY.md", "m"), ("docs/d.md", "d"), ("docs/e.md", "e")]);
+    let team = elsewhere.path().join("team");
+    let memory = Memory::new(folder.path().to_owned(), vec![team.clone(), PathBuf::from("docs/d.md")]);
+    let told: Vec<String> = memory.files().files.into_iter().map(|file| file.path).collect();
+    let (a, b) = (team.join("a.md").display().to_string(), team.join("deep/b.md").display().to_string());
+    assert_eq!(told, [a.clone(), b.clone(), "MEMORY.md".to_owned(), "docs/d.md".to_owned()]);
+    assert_eq!(memory.read(&b).unwrap().content.as_deref(), Some("b"));
+    assert_eq!(memory.read("docs/d.md").unwrap().content.as_deref(), Some("d"));
+    let out = format!("{}/../other.md", team.display());
+    for path in ["docs/e.md", out.as_str(), team.join("x.txt").to_str().unwrap(), "/etc/passwd"] {
+        assert!(memory.read(path).is_err(), "{path}");
+    }
 }
 
 #[test]
-fn more_hits_come_first_and_a_limit_is_told() {
-    let folder =
-        notes(&[("memory/a.md", "tide"), ("memory/b.md", "tide tide tide"), ("memory/c.md", "tide tide")]);
-    let found = look_through(folder.path(), "tide", 2, NOW);
-    let paths: Vec<&str> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
-    assert_eq!((paths.as_slice(), found.truncated), (["memory/b.md", "memory/c.md"].as_slice(), true));
-}
-
-#[test]
-fn enormous_lines_and_words_of_other_alphabets_are_cut_around_what_was_found() {
-    let long = format!("{}ÉTÉ à la mer{}", "İx ".repeat(20_000), " y".repeat(20_000));
-    let folder = notes(&[("memory/long.md", &long)]);
-    let found = look_through(folder.path(), "été", 5, NOW);
-    let snippet = &found.hits[0].snippet;
-    assert!(snippet.chars().count() < 600, "{snippet}");
-    assert!(snippet.starts_with('…') && snippet.ends_with('…'));
+fn lines_are_taken_out_and_put_back_of_the_note_that_was_seen() {
+    let folder = notes(&[("memory/a.md", "one\ntwo\nthree\n")]);
+    let memory = Memory::new(folder.path().to_owned(), Vec::new());
+    let seen = memory.read("memory/a.md").unwrap().hash.unwrap();
+    let (gone, hash) = memory.replace_lines("memory/a.md", &seen, (2, 3), None).unwrap();
+    assert_eq!(gone, "two\nthree\n");
+    assert_eq!(memory.read("memory/a.md").unwrap().content.as_deref(), Some("one\n"));
+    let (nothing, hash) = memory.replace_lines("memory/a.md", &hash, (2, 1), Some(&gone)).unwrap();
+    assert_eq!((nothing.as_str(), hash.as_str()), ("", seen.as_str()));
+    for (path, seen, lines) in [
+        ("memory/a.md", "another", (1, 1)),
+        ("memory/a.md", seen.as_str(), (3, 4)),
+        ("memory/a.md", seen.as_str(), (5, 9)),
+        ("memory/none.md", seen.as_str(), (1, 1)),
+        ("SOUL.md", seen.as_str(), (1, 1)),
+    ] {
+        memory.replace_lines(path, seen, lines, None).unwrap_err();
+    }
 }

@@ -1,7 +1,11 @@
-//! `memory.*`: what an agent wrote down for itself: `MEMORY.md` and the Markdown files under `memory/` of its workspace.
+//! `memory.*`: what an agent wrote down for itself: `MEMORY.md`, the Markdown files under `memory/` of its workspace, and
+//! what else its owner counts to it.
+
+pub mod index;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -14,7 +18,7 @@ pub const MAX_MEMORY_HITS: u32 = 100;
 /// Longest question, in characters.
 pub const MAX_MEMORY_QUERY_CHARS: usize = 512;
 
-/// `memory.search`: passages in which the words are.
+/// `memory.search`: passages that fit a question.
 #[derive(Debug)]
 pub struct MemorySearch;
 
@@ -26,10 +30,10 @@ impl Method for MemorySearch {
 }
 
 /// Parameters of [`MemorySearch`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemorySearchParams {
-    /// Words, all of which must be in a file for it to be found.
+    /// A question in plain words; none of them is required.
     pub query: String,
     /// Whose memory; the default agent's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,6 +41,9 @@ pub struct MemorySearchParams {
     /// How many at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// Least score, from 0 to 1; the owner's setting when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_score: Option<f64>,
 }
 
 /// Answer of [`MemorySearch`].
@@ -45,12 +52,19 @@ pub struct MemorySearchParams {
 pub struct MemorySearchResult {
     pub agent_id: AgentId,
     pub results: Vec<MemoryHit>,
-    /// Present and true when there are more, or not everything was looked through.
+    /// Present and true when there are more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
+    /// Who made vectors for it, as `provider/model`; absent where the words alone were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What is not as it should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// One passage that was found.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryHit {
@@ -59,12 +73,25 @@ pub struct MemoryHit {
     /// Its first line, counted from 1.
     pub start_line: u32,
     pub end_line: u32,
+    /// The line of it that fits best.
+    #[serde(default)]
+    pub line: u32,
     /// How well it fits, from 0 to 1.
     pub score: f64,
     pub snippet: String,
     /// When the file last changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at_ms: Option<i64>,
+    /// The headings over it, outermost first.
+    pub heading: Option<String>,
+    /// The day it was written on, or is about, as `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// Words of the question that are in it, most telling first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub matched: Vec<String>,
+    /// How near its meaning is, where there are vectors.
+    pub vector_score: Option<f64>,
+    /// Whose words it is, where they are not the owner's or the agent's.
+    pub from_others: Option<String>,
 }
 
 /// `memory.list`: the files there are.

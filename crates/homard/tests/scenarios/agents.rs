@@ -149,12 +149,31 @@ async fn a_memory_is_listed_read_and_searched_and_nothing_beside_it_is() {
     let note = call(&mut client, "memory.get", json!({"path": "memory/2026-11-16.md"})).await;
     assert_eq!((&note["text"], &note["size"]), (&json!("Anna painted the GATE.\n"), &json!(23)));
     assert_eq!(note["hash"].as_str().unwrap().len(), 64);
-    let found = call(&mut client, "memory.search", json!({"query": "gate ANNA"})).await;
-    assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
+    let found = call(&mut client, "memory.search", json!({"query": "what did ANNA do to the gates?"})).await;
+    let best = &found["results"][0];
+    assert_eq!((&best["path"], &best["startLine"]), (&json!("memory/2026-11-16.md"), &json!(1)), "{found}");
     assert_eq!(
-        (&found["results"][0]["path"], &found["results"][0]["startLine"]),
-        (&json!("memory/2026-11-16.md"), &json!(1))
+        (&best["date"], &best["matched"]),
+        (&json!("2026-11-16"), &json!(["ANNA", "gates"])),
+        "{found}"
     );
+    let status = call(&mut client, "memory.status", json!({})).await;
+    assert_eq!((&status["files"], &status["passages"]), (&json!(2), &json!(2)), "{status}");
+    assert_eq!(status["skipped"][0]["path"], "memory/config.md");
+    let again = call(&mut client, "memory.index", json!({"force": true})).await;
+    assert_eq!((&again["indexed"], &again["unchanged"]), (&json!(2), &json!(0)), "{again}");
+
+    // What is forgotten is gone from the note and can be put back.
+    let lines = json!({"path": best["path"], "startLine": 1, "endLine": 1, "hash": note["hash"]});
+    let gone = call(&mut client, "memory.forget", lines).await;
+    assert_eq!(gone["removed"], "Anna painted the GATE.\n");
+    let found = call(&mut client, "memory.search", json!({"query": "anna"})).await;
+    assert_eq!(found["results"], json!([]));
+    let back = json!({"path": best["path"], "startLine": 1, "endLine": 0, "hash": gone["hash"],
+        "replacement": gone["removed"]});
+    assert_eq!(call(&mut client, "memory.forget", back).await["hash"], note["hash"]);
+    let found = call(&mut client, "memory.search", json!({"query": "anna"})).await;
+    assert_eq!(found["results"].as_array().unwrap().len(), 1);
 
     for (method, params, words) in [
         ("memory.search", json!({}), "query"),
@@ -164,6 +183,11 @@ async fn a_memory_is_listed_read_and_searched_and_nothing_beside_it_is() {
         ("memory.search", json!({"query": "x", "limit": 101}), "limit"),
         ("memory.search", json!({"query": "x", "agentId": "nobody"}), "unknown agent"),
         ("memory.list", json!({"agentId": "no/body"}), "agent"),
+        (
+            "memory.forget",
+            json!({"path": "memory/2026-11-16.md", "startLine": 1, "endLine": 1, "hash": "x"}),
+            "changed",
+        ),
         ("memory.get", json!({}), "path"),
         ("memory.get", json!({"path": "SOUL.md"}), "not a file of a memory"),
         ("memory.get", json!({"path": "memory/../SOUL.md"}), "not a file of a memory"),

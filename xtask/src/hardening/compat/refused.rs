@@ -10,7 +10,7 @@ pub(super) const RECORD: &str = "xtask/src/hardening/compat/asked.txt";
 const HEAD: &str = "# What flows of `cargo xtask compat` asked for and this gateway does not know; `--write` makes it anew.\n";
 /// Beginnings of method names and why they are not answered. A method without one is told as not judged yet.
 const REASONS: [(&str, &str); 11] = [
-    ("doctor.memory.", "memory is searched by its words; there are no embeddings and no dreams to report on"),
+    ("doctor.memory.", "how a memory stands is told by `memory.status`; there are no dreams to report on"),
     ("migrations.", "memory of other programs is not taken over"),
     (
         "node.",

@@ -1,0 +1,143 @@
+//! `agents.*.memorySearch`: what of an agent's notes is searched, and how.
+
+use std::path::{Path, PathBuf};
+
+use homard_protocol::AgentId;
+
+use super::Embeddings;
+use crate::paths::Paths;
+use crate::raw::agents as raw;
+
+/// Characters of a token, as the setting counts them.
+const TOKEN_CHARS: u64 = 4;
+/// Shortest passage: what is shorter has no meaning of its own.
+const MIN_PASSAGE_CHARS: usize = 120;
+const MAX_RESULTS: usize = 100;
+const DEFAULT_LAMBDA: f64 = 0.7;
+const DEFAULT_HALF_LIFE: u64 = 30;
+
+/// Decided `agents.*.memorySearch`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemorySearch {
+    pub enabled: bool,
+    /// Files and folders beside the workspace's own; relative ones begin in the workspace.
+    pub extra_paths: Vec<PathBuf>,
+    /// Who makes the vectors, as far as the owner says.
+    pub embeddings: Option<Embeddings>,
+    /// A model file of the owner's.
+    pub local_model: Option<PathBuf>,
+    /// Where the index is, with `{agentId}` in it.
+    index: Option<String>,
+    /// Longest passage, in characters.
+    pub passage_chars: usize,
+    pub query: MemoryQuery,
+}
+
+/// How results are picked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryQuery {
+    pub max_results: usize,
+    pub min_score: f64,
+    /// Whether vectors are used where there are any.
+    pub is_hybrid: bool,
+    pub vector_weight: f64,
+    pub text_weight: f64,
+    pub candidates: usize,
+    /// Share of fitting where the same is not told twice; `None` is off.
+    pub diversity: Option<f64>,
+    /// After so many days a dated note counts half; `None` is off.
+    pub half_life_days: Option<u64>,
+}
+
+impl MemorySearch {
+    /// What holds when nobody says anything.
+    pub(super) fn usual() -> Self {
+        Self {
+            enabled: true,
+            extra_paths: Vec::new(),
+            embeddings: None,
+            local_model: None,
+            index: None,
+            passage_chars: 1_600,
+            query: MemoryQuery {
+                max_results: 6,
+                min_score: 0.35,
+                is_hybrid: true,
+                vector_weight: 0.3,
+                text_weight: 0.7,
+                candidates: 4,
+                diversity: None,
+                half_life_days: None,
+            },
+        }
+    }
+
+    /// The same with what is written laid over it.
+    pub(super) fn with(self, raw: raw::MemorySearch, paths: &Paths) -> Self {
+        let passage = raw.chunking.and_then(|chunking| chunking.tokens).map(|tokens| {
+            usize::try_from(tokens.saturating_mul(TOKEN_CHARS)).unwrap_or(usize::MAX).max(MIN_PASSAGE_CHARS)
+        });
+        let extra = raw.extra_paths.map(|extra| extra.iter().map(|path| place(path, paths)).collect());
+        let named = raw.provider.filter(|provider| provider != "auto" && !provider.trim().is_empty());
+        let embeddings = match named {
+            Some(provider) => Some(Embeddings { provider, model: raw.model }),
+            None => self.embeddings.map(|own| Embeddings { model: raw.model.or(own.model), ..own }),
+        };
+        let local = raw.local.and_then(|local| local.model_path).map(|path| paths.expand(&path));
+        Self {
+            enabled: raw.enabled.unwrap_or(self.enabled),
+            extra_paths: extra.unwrap_or(self.extra_paths),
+            embeddings,
+            local_model: local.or(self.local_model),
+            index: raw.store.and_then(|store| store.path).or(self.index),
+            passage_chars: passage.unwrap_or(self.passage_chars),
+            query: self.query.with(raw.query.unwrap_or_default()),
+        }
+    }
+
+    /// The file of an agent's index.
+    #[must_use]
+    pub fn index_of(&self, agent: &AgentId, paths: &Paths) -> PathBuf {
+        match &self.index {
+            Some(path) => paths.expand(&path.replace("{agentId}", agent.as_str())),
+            None => paths.state_dir.join("memory").join(format!("{agent}.sqlite")),
+        }
+    }
+}
+
+impl MemoryQuery {
+    fn with(self, raw: raw::MemoryQuery) -> Self {
+        let hybrid = raw.hybrid.unwrap_or_default();
+        let count = |written: Option<u64>, usual: usize| {
+            written.and_then(|n| usize::try_from(n).ok()).unwrap_or(usual)
+        };
+        let diversity = hybrid.mmr.map(|mmr| {
+            mmr.enabled.unwrap_or(false).then(|| mmr.lambda.unwrap_or(DEFAULT_LAMBDA).clamp(0.0, 1.0))
+        });
+        let half_life = hybrid.temporal_decay.map(|decay| {
+            decay.enabled.unwrap_or(false).then(|| decay.half_life_days.unwrap_or(DEFAULT_HALF_LIFE).max(1))
+        });
+        Self {
+            max_results: count(raw.max_results, self.max_results).clamp(1, MAX_RESULTS),
+            min_score: raw.min_score.unwrap_or(self.min_score).clamp(0.0, 1.0),
+            is_hybrid: hybrid.enabled.unwrap_or(self.is_hybrid),
+            vector_weight: hybrid.vector_weight.unwrap_or(self.vector_weight).clamp(0.0, 1.0),
+            text_weight: hybrid.text_weight.unwrap_or(self.text_weight).clamp(0.0, 1.0),
+            candidates: count(hybrid.candidate_multiplier, self.candidates).clamp(1, 20),
+            diversity: diversity.unwrap_or(self.diversity),
+            half_life_days: half_life.unwrap_or(self.half_life_days),
+        }
+    }
+}
+
+/// Relative paths stay so: they begin in the workspace, which is another for every agent.
+fn place(path: &str, paths: &Paths) -> PathBuf {
+    if path.starts_with('~') || Path::new(path).is_absolute() {
+        paths.expand(path)
+    } else {
+        PathBuf::from(path)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! How well and how fast a memory is searched. The table of `docs/memory.md` is what this prints:
+//!
+//! ```text
+//! cargo run --release -p homard-memory --example retrieval -- quality SEED [MODEL]
+//! cargo run --release -p homard-memory --example retrieval -- speed NOTES [MODEL]
+//! ```
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a program for the workshop"
+)]
+
+#[path = "../tests/diary.rs"]
+mod diary;
+#[path = "../tests/retrieval.rs"]
+mod retrieval;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use diary::{Diary, TODAY};
+use homard_memory::{Memories, MemoryPlace, MemoryQuestion, Picking};
+use retrieval::Score;
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = args.get(1).and_then(|number| number.parse().ok()).unwrap_or(17);
+    let model = args.get(2).map(PathBuf::from);
+    match args.first().map(String::as_str) {
+        Some("speed") => speed(usize::try_from(number).unwrap(), model.as_deref()),
+        _ => quality(number, model.as_deref()),
+    }
+}
+
+/// Makes vectors of everything that has none.
+fn fill(memories: &Memories, place: &MemoryPlace, model: &Path) {
+    memories.sync(place).unwrap();
+    loop {
+        let unseen = memories.unseen(place, "m", 512).unwrap();
+        if unseen.is_empty() {
+            return;
+        }
+        let texts: Vec<String> = unseen.iter().map(|unseen| unseen.text.clone()).collect();
+        let vectors = memories.local_vectors(model, &texts).unwrap();
+        let made: Vec<_> = unseen.into_iter().map(|unseen| unseen.hash).zip(vectors).collect();
+        memories.keep_vectors(place, "m", &made).unwrap();
+    }
+}
+
+fn quality(seed: u64, model: Option<&Path>) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = MemoryPlace::new(folder.path().join("work"), folder.path().join("index.sqlite"));
+    let diary = Diary::new(seed, 90);
+    retrieval::write(&diary, &place.workspace);
+    let memories = Memories::default();
+    let base = Picking { limit: 10, min_score: 0.0, candidates: 10, ..Picking::default() };
+    let mut ways = vec![("lexical", None, base.clone())];
+    if let Some(model) = model {
+        fill(&memories, &place, model);
+        ways.push(("vector", Some(model), Picking { text_weight: 0.0, vector_weight: 1.0, ..base.clone() }));
+        for share in [0.2, 0.3, 0.5, 0.7] {
+            let picking = Picking { text_weight: 1.0 - share, vector_weight: share, ..base.clone() };
+            let name = if share == 0.3 {
+                "hybrid"
+            } else {
+                &*Box::leak(format!("hybrid, vectors {share}").into_boxed_str())
+            };
+            ways.push((name, Some(model), picking));
+        }
+    }
+    println!("seed {seed}: {} files, {} questions", diary.files.len(), diary.questions.len());
+    println!("| way | kind | questions | recall@1 | recall@5 | MRR |\n|---|---|---|---|---|---|");
+    for (name, model, picking) in ways {
+        let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
+        for asked in &diary.questions {
+            let vector =
+                model.map(|model| memories.local_vectors(model, std::slice::from_ref(&asked.words)).unwrap());
+            let vector = vector.as_ref().map(|vectors| ("m", vectors[0].as_slice()));
+            let rank = retrieval::rank(&memories, &place, asked, vector, &picking);
+            scores.entry(asked.kind).or_default().count(rank);
+            scores.entry("~all").or_default().count(rank);
+            if rank.is_none_or(|rank| rank >= 5)
+                && std::env::args().any(|arg| arg == "misses")
+                && name == "lexical"
+            {
+                println!("  missed: {} [{}:{}]", asked.words, asked.path, asked.line);
+            }
+        }
+        for (kind, score) in scores {
+            let (first, five, reciprocal) = score.rates();
+            println!(
+                "| {name} | {} | {} | {first:.3} | {five:.3} | {reciprocal:.3} |",
+                kind.trim_start_matches('~'),
+                score.questions
+            );
+        }
+    }
+}
+
+fn speed(notes: usize, model: Option<&Path>) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = MemoryPlace::new(folder.path().join("work"), folder.path().join("index.sqlite"));
+    let mut bytes = 0;
+    let mut questions = Vec::new();
+    let mut last = PathBuf::new();
+    let mut written = 0;
+    for seed in 0.. {
+        let diary = Diary::new(seed, 90);
+        for (path, text) in &diary.files {
+            let path = place.workspace.join(format!("memory/{seed}")).join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            // Notes of about five thousand bytes.
+            let text = format!("{text}\n{}", rare(seed, written))
+                + &text.repeat(5_000_usize.saturating_sub(text.len()) / text.len().max(1));
+            bytes += text.len();
+            std::fs::write(&path, text).unwrap();
+            (last, written) = (path, written + 1);
+        }
+        questions.extend(diary.questions.into_iter().take(20).map(|asked| asked.words));
+        if written >= notes {
+            break;
+        }
+    }
+    let memories = Memories::default();
+    let began = Instant::now();
+    memories.sync(&place).unwrap();
+    println!("indexed {written} notes, {:.1} MB, in {:.2?}", bytes as f64 / 1e6, began.elapsed());
+    println!(
+        "{:?}; index {:.1} MB; peak {}",
+        memories.standing(&place).unwrap().size,
+        std::fs::metadata(&place.index).unwrap().len() as f64 / 1e6,
+        peak()
+    );
+    let measure = |name: &str, vector: Option<&Path>| {
+        let mut times: Vec<Duration> = Vec::new();
+        for words in questions.iter().chain(&questions).take(400) {
+            let made =
+                vector.map(|model| memories.local_vectors(model, std::slice::from_ref(words)).unwrap());
+            let began = Instant::now();
+            let vector = made.as_ref().map(|made| ("m", made[0].as_slice()));
+            memories
+                .search(&place, &MemoryQuestion { words, today: TODAY, vector }, &Picking::default())
+                .unwrap();
+            times.push(began.elapsed());
+        }
+        times.sort();
+        println!("{name}: p50 {:.2?}, p99 {:.2?}", times[times.len() / 2], times[times.len() * 99 / 100]);
+    };
+    measure("lexical", None);
+    let began = Instant::now();
+    std::fs::write(&last, "# Changed\n\nThe one note that is another now.\n").unwrap();
+    memories.sync(&place).unwrap();
+    println!("one changed file: {:.2?} with a look at all files", began.elapsed());
+    if let Some(model) = model {
+        let began = Instant::now();
+        fill(&memories, &place, model);
+        println!("vectors in {:.2?}", began.elapsed());
+        measure("hybrid", Some(model));
+    }
+    println!("peak {}", peak());
+}
+
+/// A sentence nobody else has, so that the vocabulary is as large as life.
+fn rare(seed: u64, note: usize) -> String {
+    (0..40_u64)
+        .map(|n| format!("w{:x} ", (seed * 7_919 + note as u64 * 104_729 + n * 1_299_709) % 60_000))
+        .collect()
+}
+
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    line.split_whitespace().skip(1).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,280 @@
+//! The index of one agent's memory: a SQLite file with the passages, the words they have (FTS5) and their vectors. It holds
+//! nothing that is not in the notes, may be deleted at any moment, and is made anew when it is not what we wrote.
+//!
+//! Words are cut and stemmed by [`crate::words`]; FTS5 keeps which passages have which, and nothing else about them, so
+//! that a list of passages is read at the speed of the disk. How well they fit is decided in [`crate::search`].
+
+mod entry;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use homard_runtime::create_private_dir;
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+
+use crate::passages::Passage;
+use crate::words::Language;
+pub(crate) use entry::{Part, PassageEntry};
+
+/// Changes whenever notes would be cut or read differently; an index of another version is made anew.
+const VERSION: &str = "1";
+/// How long a writer waits for another process.
+const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
+
+const SCHEMA: &str = "
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (
+    path TEXT PRIMARY KEY, source TEXT NOT NULL, hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS chunks (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL,
+    hash TEXT NOT NULL, day TEXT, heading TEXT NOT NULL, length INTEGER NOT NULL, words BLOB NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS chunks_by_path ON chunks (path);
+CREATE INDEX IF NOT EXISTS chunks_by_hash ON chunks (hash);
+CREATE VIRTUAL TABLE IF NOT EXISTS chunks_fts USING fts5 (
+    terms, content='', contentless_delete=1, detail=none, tokenize='ascii'
+);
+CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (chunks_fts, 'row');
+CREATE TABLE IF NOT EXISTS vectors (
+    hash TEXT NOT NULL, model TEXT NOT NULL, scale REAL NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hash, model)
+) WITHOUT ROWID;
+";
+
+/// Why the index could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    #[error("the memory index `{path}` cannot be put there")]
+    Place {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the memory index cannot be read or written")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+impl IndexError {
+    /// Whether the file is not what we wrote.
+    pub(crate) fn is_broken(&self) -> bool {
+        let Self::Sqlite(error) = self else { return false };
+        let code = error.sqlite_error_code();
+        matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+            || matches!(
+                error,
+                rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..)
+            )
+    }
+}
+
+/// A file as it was when it was indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileRow {
+    pub(crate) hash: String,
+    pub(crate) mtime: i64,
+    pub(crate) size: u64,
+}
+
+/// How much there is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexSize {
+    pub files: u64,
+    pub passages: u64,
+    /// Passages that have a vector.
+    pub vectors: u64,
+}
+
+/// What ranking needs to know about all passages together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Totals {
+    pub(crate) passages: i64,
+    pub(crate) words: i64,
+    languages: u32,
+}
+
+impl Totals {
+    /// The languages notes are written in, English always.
+    pub(crate) fn languages(self) -> Vec<Language> {
+        let there =
+            |language: &Language| *language == Language::English || self.languages & language.bit() != 0;
+        Language::ALL.into_iter().filter(there).collect()
+    }
+}
+
+/// The open index.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) db: Connection,
+}
+
+impl Index {
+    /// Opens it, or begins a new one.
+    pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
+        let placed = |source| IndexError::Place { path: path.to_owned(), source };
+        if let Some(folder) = path.parent() {
+            create_private_dir(folder).map_err(placed)?;
+        }
+        let index = Self { db: Connection::open(path)? };
+        index.db.busy_timeout(BUSY)?;
+        index.db.execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
+             PRAGMA mmap_size = 268435456; PRAGMA cache_size = -4096; PRAGMA journal_size_limit = 16777216;",
+        )?;
+        index.db.execute_batch(SCHEMA)?;
+        match index.meta("version")?.as_deref() {
+            Some(VERSION) => {}
+            None => index.set_meta("version", VERSION)?,
+            Some(_) => index.clear()?,
+        }
+        Ok(index)
+    }
+
+    /// Forgets everything but the vectors, which are known by what they are of.
+    pub(crate) fn clear(&self) -> Result<(), IndexError> {
+        self.db.execute_batch(
+            "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE vocabulary; DROP TABLE chunks_fts; DELETE FROM meta; COMMIT;",
+        )?;
+        self.db.execute_batch(SCHEMA)?;
+        self.set_meta("version", VERSION)
+    }
+
+    pub(crate) fn meta(&self, key: &str) -> Result<Option<String>, IndexError> {
+        let mut statement = self.db.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+        Ok(statement.query_row([key], |row| row.get(0)).optional()?)
+    }
+
+    pub(crate) fn set_meta(&self, key: &str, value: &str) -> Result<(), IndexError> {
+        let mut statement =
+            self.db.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?;
+        statement.execute([key, value])?;
+        Ok(())
+    }
+
+    fn counted(&self, key: &str) -> Result<i64, IndexError> {
+        Ok(self.meta(key)?.and_then(|value| value.parse().ok()).unwrap_or(0))
+    }
+
+    fn count(&self, key: &str, more: i64) -> Result<(), IndexError> {
+        self.set_meta(key, &(self.counted(key)? + more).to_string())
+    }
+
+    pub(crate) fn totals(&self) -> Result<Totals, IndexError> {
+        let languages = u32::try_from(self.counted("languages")?).unwrap_or(0);
+        Ok(Totals { passages: self.counted("passages")?, words: self.counted("words")?, languages })
+    }
+
+    pub(crate) fn size(&self) -> Result<IndexSize, IndexError> {
+        let files: i64 = self.db.query_row("SELECT count(*) FROM files", [], |row| row.get(0))?;
+        let vectors: i64 = self.db.query_row("SELECT count(*) FROM vectors", [], |row| row.get(0))?;
+        let count = |count: i64| u64::try_from(count).unwrap_or(0);
+        Ok(IndexSize {
+            files: count(files),
+            passages: count(self.totals()?.passages),
+            vectors: count(vectors),
+        })
+    }
+
+    /// Every file that is indexed, by path.
+    pub(crate) fn files(&self) -> Result<HashMap<String, FileRow>, IndexError> {
+        let mut statement = self.db.prepare_cached("SELECT path, hash, mtime, size FROM files")?;
+        let rows = statement.query_map([], |row| {
+            let size: i64 = row.get(3)?;
+            let file =
+                FileRow { hash: row.get(1)?, mtime: row.get(2)?, size: u64::try_from(size).unwrap_or(0) };
+            Ok((row.get(0)?, file))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Puts a file's passages in the place of those it had. To be called in a transaction.
+    pub(crate) fn put(&self, path: &str, file: &FileRow, passages: &[Passage]) -> Result<(), IndexError> {
+        self.remove(path)?;
+        let mut chunk = self.db.prepare_cached(
+            "INSERT INTO chunks (path, start_line, end_line, hash, day, heading, length, words, text)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?;
+        let mut terms = self.db.prepare_cached("INSERT INTO chunks_fts (rowid, terms) VALUES (?1, ?2)")?;
+        let (mut words, mut languages) = (0, u32::try_from(self.counted("languages")?).unwrap_or(0));
+        for passage in passages {
+            let entry = PassageEntry::of(passage);
+            let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
+            chunk.execute(params![
+                path,
+                line(passage.first),
+                line(passage.last),
+                entry.hash,
+                passage.day.map(|day| day.to_string()),
+                passage.heading,
+                entry.length,
+                entry.words,
+                passage.text
+            ])?;
+            terms.execute(params![self.db.last_insert_rowid(), entry.terms])?;
+            words += entry.length;
+            languages |= entry.language.bit();
+        }
+        self.count("passages", i64::try_from(passages.len()).unwrap_or(0))?;
+        self.count("words", words)?;
+        self.set_meta("languages", &languages.to_string())?;
+        self.touch(path, file)
+    }
+
+    /// The file is still what it was; only its time is another.
+    pub(crate) fn touch(&self, path: &str, file: &FileRow) -> Result<(), IndexError> {
+        let mut statement = self.db.prepare_cached(
+            "INSERT OR REPLACE INTO files (path, source, hash, mtime, size) VALUES (?1, 'memory', ?2, ?3, ?4)",
+        )?;
+        statement.execute(params![
+            path,
+            file.hash,
+            file.mtime,
+            i64::try_from(file.size).unwrap_or(i64::MAX)
+        ])?;
+        Ok(())
+    }
+
+    /// Forgets a file. To be called in a transaction.
+    pub(crate) fn remove(&self, path: &str) -> Result<(), IndexError> {
+        let mut old = self
+            .db
+            .prepare_cached("SELECT count(*), coalesce(sum(length), 0) FROM chunks WHERE path = ?1")?;
+        let (passages, words): (i64, i64) = old.query_row([path], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if passages > 0 {
+            let mut terms = self.db.prepare_cached(
+                "DELETE FROM chunks_fts WHERE rowid IN (SELECT id FROM chunks WHERE path = ?1)",
+            )?;
+            terms.execute([path])?;
+            self.db.prepare_cached("DELETE FROM chunks WHERE path = ?1")?.execute([path])?;
+            self.count("passages", -passages)?;
+            self.count("words", -words)?;
+        }
+        self.db.prepare_cached("DELETE FROM files WHERE path = ?1")?.execute([path])?;
+        Ok(())
+    }
+
+    /// Does several things at once or not at all.
+    pub(crate) fn together<T>(
+        &self,
+        act: impl FnOnce(&Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let transaction = self.db.unchecked_transaction()?;
+        let done = act(self)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+}
+
+/// Removes an index with all that belongs to it.
+pub(crate) fn delete(path: &Path) -> io::Result<()> {
+    for ending in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        match std::fs::remove_file(PathBuf::from(name)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

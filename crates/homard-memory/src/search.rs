@@ -1,0 +1,254 @@
+//! Finding passages: the words of a question bring candidates, and each of these is then fitted as a whole.
+//!
+//! A question is a list of [`Concept`]s: a word with its stems, a name, a time. None is required. First FTS5 says which
+//! passages have which, and the rare ones decide who is looked at; then [`fit`] weighs fields, speakers, lines that stand
+//! together and words that follow each other.
+
+mod concepts;
+mod fit;
+mod near;
+mod snippet;
+mod spread;
+
+use std::collections::HashMap;
+
+use jiff::civil::Date;
+use rusqlite::OptionalExtension as _;
+
+use crate::index::{Index, IndexError, Part, Totals};
+use crate::vectors::Matrix;
+pub(crate) use concepts::{Concept, Sought};
+use fit::{Fit, Fitting};
+
+/// Passages that are fitted as a whole, at most.
+const MAX_FITTED: usize = 400;
+/// A word that more passages have than this says too little to bring candidates.
+const MAX_LISTED: i64 = 8_000;
+/// How much of a neighbour's score a passage gets: talk about one thing runs over the cut.
+const FROM_NEIGHBOUR: f64 = 0.08;
+/// How far apart the ids of neighbours are.
+const NEIGHBOURS: [i64; 2] = [-1, 1];
+
+/// How results are picked, as the owner has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Picking {
+    pub limit: usize,
+    /// Least score that is told.
+    pub min_score: f64,
+    /// Share of the words and of the meaning in the score, where there are vectors.
+    pub text_weight: f64,
+    pub vector_weight: f64,
+    /// How many times more than are wanted are fetched from each half.
+    pub candidates: usize,
+    /// Preferring what differs from what was picked before: 1 is not at all. `None` is off.
+    pub diversity: Option<f64>,
+    /// After so many days a dated passage counts half. `None` is off.
+    pub half_life_days: Option<f64>,
+}
+
+impl Default for Picking {
+    fn default() -> Self {
+        Self {
+            limit: 6,
+            min_score: 0.35,
+            text_weight: 0.7,
+            vector_weight: 0.3,
+            candidates: 4,
+            diversity: None,
+            half_life_days: None,
+        }
+    }
+}
+
+/// A passage that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundPassage {
+    pub path: String,
+    pub start_line: u32,
+    pub end_line: u32,
+    /// The line of it that fits best.
+    pub line: u32,
+    /// How well it fits, from 0 to 1.
+    pub score: f64,
+    /// The same by its words alone, and by its meaning alone where there are vectors.
+    pub text_score: f64,
+    pub vector_score: Option<f64>,
+    pub heading: String,
+    /// The lines that fit best.
+    pub snippet: String,
+    /// The day it was written on, or is about.
+    pub day: Option<Date>,
+    /// Words of the question that are in it, most telling first.
+    pub matched: Vec<String>,
+}
+
+/// A question with the vector of its meaning, where somebody made one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'q> {
+    pub(crate) words: &'q str,
+    pub(crate) today: Date,
+    pub(crate) vector: Option<&'q [f32]>,
+}
+
+/// A candidate on its way to being told.
+#[derive(Debug, Clone)]
+struct Candidate {
+    id: i64,
+    fit: Fit,
+    vector: Option<f64>,
+    score: f64,
+}
+
+/// Looks for the passages that fit a question best.
+pub(crate) fn search(
+    index: &Index,
+    asked: Asked<'_>,
+    picking: &Picking,
+    matrix: Option<&Matrix>,
+) -> Result<Vec<FoundPassage>, IndexError> {
+    let totals = index.totals()?;
+    if totals.passages <= 0 {
+        return Ok(Vec::new());
+    }
+    let question = Sought::read(index, asked.words, asked.today, totals)?;
+    let question = near::resolve(index, question, asked, totals)?;
+    let mut candidates = by_words(index, &question, totals)?;
+    if let (Some(matrix), Some(vector)) = (matrix, asked.vector) {
+        let fitting = Fitting::new(&question, totals);
+        add_by_meaning(index, &fitting, picking, (matrix, vector), &mut candidates)?;
+    } else {
+        for candidate in &mut candidates {
+            candidate.score = candidate.fit.share;
+        }
+    }
+    if let Some(half_life) = picking.half_life_days {
+        spread::decay(index, &mut candidates, asked.today, half_life)?;
+    }
+    candidates.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.id.cmp(&one.id)));
+    candidates.retain(|candidate| candidate.score >= picking.min_score);
+    candidates.truncate(picking.limit.saturating_mul(picking.candidates.max(1)).max(picking.limit));
+    if let Some(lambda) = picking.diversity {
+        candidates = spread::diversify(index, candidates, lambda, picking.limit)?;
+    }
+    candidates.truncate(picking.limit);
+    candidates.iter().filter_map(|candidate| told(index, &question, candidate).transpose()).collect()
+}
+
+/// The passages that have its words, fitted.
+fn by_words(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<Candidate>, IndexError> {
+    let sums = listed(index, question, totals)?;
+    let mut ids: Vec<(i64, f64)> = sums.into_iter().collect();
+    ids.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
+    ids.truncate(MAX_FITTED);
+    let fitting = Fitting::new(question, totals);
+    let mut fits: HashMap<i64, Fit> = HashMap::with_capacity(ids.len());
+    let mut paths: HashMap<i64, String> = HashMap::with_capacity(ids.len());
+    let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
+    for (id, _) in ids {
+        let row = statement.query_row([id], |row| {
+            let length: i64 = row.get(0)?;
+            Ok((fitting.fit(&Part::read(row.get_ref(1)?.as_blob()?), length), row.get(2)?))
+        });
+        if let Some((fit, path)) = row.optional()? {
+            fits.insert(id, fit);
+            paths.insert(id, path);
+        }
+    }
+    let told = fits.iter().map(|(id, fit)| {
+        let beside = |step: &i64| {
+            let other = id + step;
+            let is_same = paths.get(&other) == paths.get(id);
+            fits.get(&other).filter(|_| is_same).map_or(0.0, |fit| fit.score)
+        };
+        let near = NEIGHBOURS.iter().map(beside).fold(0.0, f64::max);
+        let score = fit.score + FROM_NEIGHBOUR * near.min(fit.score);
+        let fit = Fit { score, share: fitting.share(score), ..fit.clone() };
+        Candidate { id: *id, score: fit.share, fit, vector: None }
+    });
+    Ok(told.collect())
+}
+
+/// How much of the question each passage has, by what FTS5 knows. Common words bring nobody while there are rarer ones.
+fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<HashMap<i64, f64>, IndexError> {
+    let mut sums: HashMap<i64, f64> = HashMap::new();
+    let mut statement =
+        index.db.prepare_cached("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?1 LIMIT ?2")?;
+    let is_large = totals.passages > MAX_LISTED;
+    let mut order: Vec<&Concept> =
+        question.concepts.iter().filter(|concept| !concept.terms.is_empty()).collect();
+    order.sort_by(|one, other| other.worth().total_cmp(&one.worth()));
+    for concept in order {
+        let is_common = is_large && (concept.is_small() || concept.passages > MAX_LISTED);
+        if is_common && !sums.is_empty() {
+            continue;
+        }
+        let ids = statement
+            .query_map(rusqlite::params![concept.query(), MAX_LISTED], |row| row.get::<_, i64>(0))?;
+        for id in ids {
+            *sums.entry(id?).or_insert(0.0) += concept.worth();
+        }
+    }
+    Ok(sums)
+}
+
+/// Brings in the passages whose meaning is nearest, and gives every candidate both scores.
+fn add_by_meaning(
+    index: &Index,
+    fitting: &Fitting<'_>,
+    picking: &Picking,
+    (matrix, vector): (&Matrix, &[f32]),
+    candidates: &mut Vec<Candidate>,
+) -> Result<(), IndexError> {
+    let wanted = (picking.limit * picking.candidates.max(1)).clamp(picking.limit, 200);
+    let nearest = matrix.nearest(vector, wanted);
+    let mut statement = index.db.prepare_cached("SELECT length, words FROM chunks WHERE id = ?1")?;
+    for (id, _) in nearest {
+        if candidates.iter().any(|candidate| candidate.id == id) {
+            continue;
+        }
+        let row = statement
+            .query_row([id], |row| Ok(fitting.fit(&Part::read(row.get_ref(1)?.as_blob()?), row.get(0)?)));
+        if let Some(fit) = row.optional()? {
+            candidates.push(Candidate { id, score: 0.0, fit, vector: None });
+        }
+    }
+    let all = picking.text_weight + picking.vector_weight;
+    let (text, meaning) =
+        if all > 0.0 { (picking.text_weight / all, picking.vector_weight / all) } else { (1.0, 0.0) };
+    for candidate in candidates {
+        let near = matrix.likeness(candidate.id, vector);
+        candidate.vector = near;
+        candidate.score = text * candidate.fit.share + meaning * near.unwrap_or(0.0).max(0.0);
+    }
+    Ok(())
+}
+
+fn told(index: &Index, question: &Sought, candidate: &Candidate) -> Result<Option<FoundPassage>, IndexError> {
+    let mut statement = index
+        .db
+        .prepare_cached("SELECT path, start_line, end_line, day, heading, text FROM chunks WHERE id = ?1")?;
+    let round = |score: f64| (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0;
+    let found = statement.query_row([candidate.id], |row| {
+        let line = |column| row.get::<_, i64>(column).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
+        let (start_line, text) = (line(1)?, row.get_ref(5)?.as_str()?.to_owned());
+        let day: Option<String> = row.get(3)?;
+        let (snippet, lines) = snippet::cut(&text, question);
+        Ok(FoundPassage {
+            path: row.get(0)?,
+            start_line,
+            end_line: line(2)?,
+            score: round(candidate.score),
+            text_score: round(candidate.fit.share),
+            vector_score: candidate.vector.map(round),
+            heading: row.get(4)?,
+            snippet,
+            line: start_line.saturating_add(u32::try_from(lines).unwrap_or(0)),
+            day: day.and_then(|day| day.parse().ok()),
+            matched: candidate.fit.matched.clone(),
+        })
+    });
+    Ok(found.optional()?)
+}
+
+#[cfg(test)]
+mod tests;

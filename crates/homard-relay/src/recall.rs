@@ -1,0 +1,247 @@
+//! What agents wrote down, found again: for tools, methods, the page and the command line alike.
+//!
+//! `homard-memory` searches and blocks; here its work is put on threads of its own, whose settings hold is decided, and
+//! vectors are asked for: of a provider, or of the owner's model file. Without them, or when they fail, the words alone are
+//! searched, and it is said.
+
+mod tools;
+mod vectors;
+
+use std::path::Path;
+
+use homard_config::config::agents::Agent;
+use homard_memory::{
+    FoundPassage, IndexError, MemoryPlace, MemoryQuestion, Picking, Standing, Synced, WorkspaceFileError,
+};
+use homard_protocol::AgentId;
+use homard_tools::Label;
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::parts::Recall;
+use crate::turn_setup::settings::time_zone;
+use vectors::Maker;
+pub(crate) use vectors::VectorWork;
+
+/// Why nothing was remembered.
+#[derive(Debug, thiserror::Error)]
+pub enum NotRecalled {
+    #[error("unknown agent id \"{0}\"")]
+    UnknownAgent(AgentId),
+    #[error("searching notes is turned off for agent `{0}` (memorySearch.enabled)")]
+    Off(AgentId),
+    #[error(transparent)]
+    File(#[from] WorkspaceFileError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error("the work was stopped")]
+    Stopped,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    pub agent_id: AgentId,
+    pub passages: Vec<RecalledPassage>,
+    /// Who made vectors for it, as `provider/model`; `None` where the words alone were searched.
+    pub model: Option<String>,
+    /// What is not as it should be.
+    pub note: Option<String>,
+}
+
+/// A passage, with what is known about its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecalledPassage {
+    pub found: FoundPassage,
+    pub updated_at_ms: Option<i64>,
+    /// Whose words it is, where they are not the owner's or the agent's.
+    pub from_others: Option<Label>,
+}
+
+/// How an agent's memory stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryStanding {
+    pub agent_id: AgentId,
+    pub index: std::path::PathBuf,
+    pub standing: Standing,
+    /// Who makes vectors, as `provider/model`.
+    pub model: Option<String>,
+    /// Why vectors are not made, as far as somebody tried.
+    pub trouble: Option<String>,
+}
+
+/// What bringing an index up to date came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Indexed {
+    pub agent_id: AgentId,
+    /// `None` when somebody else is at it.
+    pub synced: Option<Synced>,
+}
+
+impl Recall {
+    /// Searches an agent's notes; the default agent's when none is named.
+    ///
+    /// # Errors
+    /// When there is no such agent, it may not, or the index cannot be used.
+    pub async fn search(
+        &self,
+        agent: Option<&AgentId>,
+        words: String,
+        most: Option<usize>,
+        least: Option<f64>,
+    ) -> Result<Recalled, NotRecalled> {
+        let agent = self.agent(agent)?;
+        let settings = &agent.memory_search;
+        if !settings.enabled {
+            return Err(NotRecalled::Off(agent.id));
+        }
+        let place = self.place(&agent);
+        let mut note = None;
+        let maker = self.maker(&agent).filter(|_| settings.query.is_hybrid);
+        let vector = match &maker {
+            Some(maker) => {
+                let made = self.vectors(maker, &agent.id, vec![words.clone()]).await;
+                self.fill_vectors(maker, &agent);
+                match made {
+                    Ok(mut vectors) => vectors.pop(),
+                    Err(error) => {
+                        note = Some(format!("searched by words alone: {error}"));
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let picking = picking(&agent, most, least);
+        let today = self.today();
+        let memories = self.memories().clone();
+        let model = maker.as_ref().map(Maker::name).filter(|_| vector.is_some());
+        let (asked, by) = (place.clone(), model.clone());
+        let found = blocking(move || {
+            let vector = by.as_deref().zip(vector.as_deref());
+            memories.search(&asked, &MemoryQuestion { words: &words, today, vector }, &picking)
+        });
+        let found = found.await??;
+        if note.is_none() && found.is_empty() && self.is_being_made(&place).await {
+            note = Some("the index is being made; ask again in a moment".to_owned());
+        }
+        Ok(Recalled { passages: self.about(&place, found).await?, agent_id: agent.id, model, note })
+    }
+
+    /// Brings an index up to date, or makes it `anew`, and has vectors made of what is new.
+    ///
+    /// # Errors
+    /// When there is no such agent, or the index cannot be written.
+    pub async fn index(&self, agent: Option<&AgentId>, anew: bool) -> Result<Indexed, NotRecalled> {
+        let agent = self.agent(agent)?;
+        let (place, memories) = (self.place(&agent), self.memories().clone());
+        let synced =
+            blocking(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
+        if let Some(maker) = self.maker(&agent) {
+            self.fill_vectors(&maker, &agent);
+        }
+        Ok(Indexed { agent_id: agent.id, synced })
+    }
+
+    /// How an agent's memory stands.
+    ///
+    /// # Errors
+    /// When there is no such agent, or the index cannot be read.
+    pub async fn standing(&self, agent: Option<&AgentId>) -> Result<MemoryStanding, NotRecalled> {
+        let agent = self.agent(agent)?;
+        let (place, memories) = (self.place(&agent), self.memories().clone());
+        let index = place.index.clone();
+        let standing = blocking(move || memories.standing(&place)).await??;
+        let model = self.maker(&agent).map(|maker| maker.name());
+        let trouble = self.vector_work().trouble(&agent.id);
+        Ok(MemoryStanding { agent_id: agent.id, index, standing, model, trouble })
+    }
+
+    /// Where an agent's memory is.
+    ///
+    /// # Errors
+    /// When there is no such agent.
+    pub fn place_of(&self, agent: Option<&AgentId>) -> Result<(AgentId, MemoryPlace), NotRecalled> {
+        let agent = self.agent(agent)?;
+        let place = self.place(&agent);
+        Ok((agent.id, place))
+    }
+
+    fn agent(&self, id: Option<&AgentId>) -> Result<Agent, NotRecalled> {
+        let config = self.inner().config();
+        match id {
+            Some(id) => config.agents.agent(id).cloned().ok_or_else(|| NotRecalled::UnknownAgent(id.clone())),
+            None => Ok(config.agents.default_agent().clone()),
+        }
+    }
+
+    fn place(&self, agent: &Agent) -> MemoryPlace {
+        let settings = &agent.memory_search;
+        MemoryPlace {
+            workspace: agent.workspace.clone(),
+            extra: settings.extra_paths.clone(),
+            index: settings.index_of(&agent.id, self.inner().paths()),
+            passage_chars: settings.passage_chars,
+        }
+    }
+
+    /// The owner's day.
+    fn today(&self) -> Date {
+        let config = self.inner().config();
+        let zone = time_zone(config.agents.defaults.user_timezone.as_deref());
+        let now = Timestamp::from_millisecond(self.inner().clock().now_ms()).unwrap_or(Timestamp::UNIX_EPOCH);
+        now.to_zoned(zone).date()
+    }
+
+    async fn is_being_made(&self, place: &MemoryPlace) -> bool {
+        let (place, memories) = (place.clone(), self.memories().clone());
+        let standing = blocking(move || memories.standing(&place)).await;
+        standing.is_ok_and(|standing| standing.is_ok_and(|standing| standing.progress.is_some()))
+    }
+
+    /// Adds when the files of passages changed and whose words they are.
+    async fn about(
+        &self,
+        place: &MemoryPlace,
+        found: Vec<FoundPassage>,
+    ) -> Result<Vec<RecalledPassage>, NotRecalled> {
+        let (files, workspace) = (self.inner().guards().files.clone(), place.workspace.clone());
+        blocking(move || {
+            let workspace = workspace.canonicalize().unwrap_or(workspace);
+            let about = |found: FoundPassage| {
+                let file = workspace.join(&found.path);
+                let file = file.canonicalize().unwrap_or(file);
+                RecalledPassage {
+                    updated_at_ms: changed_at(&file),
+                    from_others: files.label_of(&file),
+                    found,
+                }
+            };
+            found.into_iter().map(about).collect()
+        })
+        .await
+    }
+}
+
+fn changed_at(file: &Path) -> Option<i64> {
+    let since = file.metadata().ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(homard_runtime::millis_i64(since))
+}
+
+fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> Picking {
+    let query = &agent.memory_search.query;
+    Picking {
+        limit: most.unwrap_or(query.max_results).clamp(1, 100),
+        min_score: least.unwrap_or(query.min_score).clamp(0.0, 1.0),
+        text_weight: query.text_weight,
+        vector_weight: query.vector_weight,
+        candidates: query.candidates,
+        diversity: query.diversity,
+        half_life_days: query.half_life_days.map(|days| days as f64),
+    }
+}
+
+/// Runs what blocks where nobody waits for it.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
+    tokio::task::spawn_blocking(work).await.map_err(|_gone| NotRecalled::Stopped)
+}

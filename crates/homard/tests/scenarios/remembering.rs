@@ -1,0 +1,110 @@
+//! What was written down in one conversation is found in another, with where it stands and whose words it is.
+
+use serde_json::{Value, json};
+
+use crate::scenarios::world::{OPENAI, World, talk, text_of};
+
+/// What the tools of the newest request answered.
+fn results(world: &World) -> Vec<String> {
+    let asked = world.fake.requests().pop().unwrap().body;
+    let messages = asked["messages"].as_array().unwrap().iter();
+    messages.filter(|message| message["role"] == "tool").map(text_of).collect()
+}
+
+#[tokio::test]
+async fn what_was_decided_is_found_days_later_in_a_fresh_conversation() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    let note = "# Database\n\nWe decided to keep PostgreSQL: backups are easy to test.\n";
+    world.fake.calls("write", json!({"path": "memory/2026-11-12.md", "content": note})).says("noted");
+    talk(&mut owner, "agent:main:main", "note that we keep PostgreSQL").await;
+
+    world.fake.calls("memory_search", json!({"query": "What did we decide about the databases?"}));
+    world.fake.calls("memory_get", json!({"path": "memory/2026-11-12.md", "from": 3, "lines": 1}));
+    world.fake.says("PostgreSQL");
+    let last = talk(&mut owner, "agent:main:fresh", "what did we decide about the database?").await;
+    assert_eq!(text_of(&last["message"]), "PostgreSQL");
+    let told: Vec<Value> = results(&world).iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+    let best = &told[0]["results"][0];
+    assert_eq!(best["citation"], "memory/2026-11-12.md#L1-L3", "{told:?}");
+    assert_eq!((&best["date"], &best["source"]), (&json!("2026-11-12"), &json!("memory")));
+    assert_eq!(told[1]["text"], "We decided to keep PostgreSQL: backups are easy to test.");
+}
+
+#[tokio::test]
+async fn meaning_is_searched_by_the_owners_provider_and_words_alone_when_it_fails() {
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["defaults"]["memorySearch"] =
+            json!({"provider": "fake", "model": "vectors-1", "query": {"minScore": 0.0}});
+    })
+    .await;
+    let mut owner = world.owner().await;
+    let workspace = world.gateway.home().state_dir().join("workspace");
+    std::fs::create_dir_all(workspace.join("memory")).unwrap();
+    std::fs::write(workspace.join("memory/a.md"), "The gate is blue.\n").unwrap();
+    let found = owner.call("memory.search", json!({"query": "gate"})).await.unwrap();
+    assert_eq!(found["model"], "fake/vectors-1", "{found}");
+    assert!(world.fake.requests().iter().any(|asked| asked.path.ends_with("/embeddings")));
+
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["defaults"]["memorySearch"] =
+            json!({"provider": "local", "local": {"modelPath": "/nowhere/model"}});
+    })
+    .await;
+    let mut owner = world.owner().await;
+    let workspace = world.gateway.home().state_dir().join("workspace");
+    std::fs::create_dir_all(workspace.join("memory")).unwrap();
+    std::fs::write(workspace.join("memory/a.md"), "The gate is blue.\n").unwrap();
+    let found = owner.call("memory.search", json!({"query": "gate"})).await.unwrap();
+    assert_eq!(found["results"][0]["path"], "memory/a.md", "{found}");
+    assert!(found["note"].as_str().unwrap().contains("by words alone"), "{found}");
+    let status = owner.call("memory.status", json!({})).await.unwrap();
+    assert!(status["trouble"].as_str().unwrap().contains("/nowhere/model"), "{status}");
+}
+
+#[tokio::test]
+async fn settings_of_a_memory_hold_for_each_agent() {
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["defaults"]["memorySearch"] = json!({
+            "provider": "fake", "model": "vectors-1", "store": {"path": "indexes/{agentId}.db"},
+            "query": {"minScore": 0.0, "maxResults": 1,
+                "hybrid": {"textWeight": 0.0, "vectorWeight": 1.0, "candidateMultiplier": 1}},
+        });
+        config["agents"]["list"] = json!([
+            {"id": "main", "default": true},
+            {"id": "plain", "memorySearch": {"chunking": {"tokens": 30}, "query": {"hybrid": {"enabled": false}}}},
+            {"id": "off", "memorySearch": {"enabled": false}},
+        ]);
+    })
+    .await;
+    let mut owner = world.owner().await;
+    let note = "The gate is blue.\n\n".repeat(40);
+    for agent in ["main", "plain"] {
+        let list = owner.call("memory.list", json!({"agentId": agent})).await.unwrap();
+        let folder = std::path::PathBuf::from(list["workspace"].as_str().unwrap());
+        std::fs::create_dir_all(folder.join("memory")).unwrap();
+        std::fs::write(folder.join("memory/a.md"), &note).unwrap();
+        std::fs::write(folder.join("MEMORY.md"), "The gate was red once.\n").unwrap();
+    }
+    // The first search has vectors made of what it finds; the next one has them.
+    let search = json!({"query": "gate", "agentId": "main"});
+    let mut best = Value::Null;
+    while best["vectorScore"].is_null() {
+        let found = owner.call("memory.search", search.clone()).await.unwrap();
+        assert_eq!(found["model"], "fake/vectors-1", "{found}");
+        best = found["results"][0].clone();
+    }
+    assert_eq!(best["score"], best["vectorScore"], "the words weigh nothing: {best}");
+    let plain = owner.call("memory.search", json!({"query": "gate", "agentId": "plain"})).await.unwrap();
+    assert_eq!(plain["model"], Value::Null, "{plain}");
+    let status = owner.call("memory.status", json!({"agentId": "plain"})).await.unwrap();
+    assert!(status["passages"].as_u64().unwrap() > 4, "notes are cut shorter: {status}");
+    assert!(status["index"].as_str().unwrap().ends_with("indexes/plain.db"), "{status}");
+    let off = owner.call("memory.search", json!({"query": "gate", "agentId": "off"})).await.unwrap_err();
+    assert!(format!("{off:?}").contains("turned off"), "{off:?}");
+
+    world.fake.calls("memory_search", json!({"query": "gate"})).says("blue");
+    talk(&mut owner, "agent:plain:main", "which colour has the gate?").await;
+    let told: Value = serde_json::from_str(&results(&world)[0]).unwrap();
+    assert_eq!(told["results"].as_array().unwrap().len(), 1, "{told}");
+}
