@@ -123,6 +123,7 @@ impl Automation {
     pub async fn start(&self) -> Result<(), StoreError> {
         self.recover().await?;
         self.remember_last_beat().await;
+        self.register_hooks().await;
         let room = self.clone();
         self.inner.tasks.spawn(async move { room.keep_time().await });
         Ok(())

@@ -8,6 +8,7 @@ mod automation;
 mod changes;
 mod deliver;
 mod heartbeat;
+pub mod hooks;
 mod import;
 mod job;
 mod places;

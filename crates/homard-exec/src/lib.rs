@@ -26,4 +26,4 @@ pub use processes::{
     Attached, End, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS, MAX_RUNNING_PER_SCOPE, Process,
     ProcessError, Processes, Start, Summary, Watcher,
 };
-pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run};
+pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run, run_with_input};

@@ -120,6 +120,35 @@ pub async fn run(
     begin(command, limits, Stdio::null()).await?.drive(on_output, cancel).await
 }
 
+/// The same with `input` on its standard input, which is then closed. A command that does not read it is not waited for.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_with_input(
+    command: Command,
+    limits: Limits,
+    input: Vec<u8>,
+    cancel: &CancellationToken,
+) -> Result<Outcome, ExecError> {
+    if cancel.is_cancelled() {
+        return Ok(never_started());
+    }
+    let (stdin, mut pipe) = unix::input_pipe().map_err(|source| start_error(&command, source))?;
+    let begun = begin(command, limits, stdin).await?;
+    let feeding = async move {
+        if let Err(error) = pipe.write_all(&input).await {
+            tracing::debug!(%error, "a command did not read all of its input");
+        }
+    };
+    let driving = begun.drive(|_text| {}, cancel);
+    tokio::pin!(driving);
+    tokio::select! {
+        outcome = &mut driving => return outcome,
+        () = feeding => {}
+    }
+    driving.await
+}
+
 /// Starts `command` with `input` as its standard input. Dropping what comes back kills the whole group.
 pub(crate) async fn begin(command: Command, limits: Limits, input: Stdio) -> Result<Begun, ExecError> {
     check_directory(&command).await?;

@@ -62,6 +62,7 @@ macro_rules! every_method {
             [system::tasks TasksCancel TasksGet TasksHistory TasksList]
             [system::other_rooms PluginsList PluginsUiDescriptors PortalList SecretsStoreList SessionSuggestionsList
                 TerminalList TranscriptsList TranscriptsStatus UsersList WorktreesList]
+            [tools::hooks HooksStatus]
             [tools::skills SkillsBins SkillsInstall SkillsStatus SkillsUpdate]
             [system Health LastHeartbeat LogsTail Status SystemPresence]
             [tools ToolsCatalog ToolsEffective ToolsExplain]

@@ -4,13 +4,18 @@
 
 use std::sync::Arc;
 
-use homard_protocol::SessionKey;
-use homard_store::ResetReason;
-use homard_tools::{HookAbout, HookPoint, HookRefusal, HookValue};
+use homard_protocol::{EntryKind, Message, SessionKey};
+use homard_runtime::OrLog;
+use homard_store::{PageEntry, ResetReason};
+use homard_tools::{HookAbout, HookPoint, HookRefusal, HookValue, Label};
+use serde_json::{Value, json};
 
 use crate::intake::admit::Admitted;
 use crate::relay::Inner;
 use crate::turns::runs::Run;
+
+/// How many messages of a conversation that is over are told.
+const LAST_SAID: usize = 100;
 
 /// A message whose sender may speak, as filters let it in.
 pub(crate) async fn message_in(inner: &Inner, admitted: Admitted) -> Result<Admitted, HookRefusal> {
@@ -63,13 +68,51 @@ pub(crate) async fn prompt_made(inner: &Inner, run: &Run, system: &Arc<str>) {
     inner.hooks().watch(HookPoint::AfterPrompt, about_run(run), prompt).await;
 }
 
+/// A turn begins.
+pub(crate) async fn agent_started(inner: &Inner, run: &Run) {
+    inner.hooks().watch(HookPoint::AgentStart, about_run(run), || HookValue::Nothing).await;
+}
+
+/// A turn is over, with what people are told of it.
+pub(crate) async fn agent_ended(inner: &Inner, run: &Run, reply: Option<&str>) {
+    let text = || HookValue::Text(reply.unwrap_or_default().to_owned());
+    inner.hooks().watch(HookPoint::AgentEnd, about_run(run), text).await;
+}
+
+/// Somebody said stop.
+pub(crate) async fn stopped(inner: &Inner, key: &SessionKey) {
+    let about = HookAbout { session: Some(key), ..HookAbout::default() };
+    inner.hooks().watch(HookPoint::Stop, about, || HookValue::Nothing).await;
+}
+
+/// What was said last in a conversation that is about to begin anew, if anybody wants to know.
+pub(crate) async fn last_said(inner: &Inner, key: &SessionKey, labels: Vec<Label>) -> HookValue {
+    let session = inner.store().sessions().get(key).await;
+    let Some(session) = session.or_log("what was said last could not be read").flatten() else {
+        return HookValue::Nothing;
+    };
+    let last = inner.store().transcripts().last_messages(&session.session_id, LAST_SAID).await;
+    let last = last.or_log("what was said last could not be read").unwrap_or_default();
+    let line = |entry: &PageEntry| match &entry.entry.kind {
+        EntryKind::Message { message: Message::User(user) } => {
+            Some(json!({"role": "user", "text": homard_policy::envelope::shown(&user.content.text())}))
+        }
+        EntryKind::Message { message: Message::Assistant(answer) } => {
+            Some(json!({"role": "assistant", "text": answer.text()}))
+        }
+        _ => None,
+    };
+    let messages: Vec<Value> = last.iter().filter_map(line).collect();
+    HookValue::Arguments(json!({"sessionId": session.session_id, "messages": messages, "labels": labels}))
+}
+
 /// A conversation begins.
 pub(crate) async fn session_started(inner: &Inner, run: &Run) {
     inner.hooks().watch(HookPoint::SessionStart, about_run(run), || HookValue::Nothing).await;
 }
 
 /// A conversation began anew: what it was is over.
-pub(crate) async fn session_reset(inner: &Inner, key: &SessionKey, reason: ResetReason) {
+pub(crate) async fn session_reset(inner: &Inner, key: &SessionKey, reason: ResetReason, said: HookValue) {
     let reason = match reason {
         ResetReason::New => "new",
         ResetReason::Reset => "reset",
@@ -78,7 +121,7 @@ pub(crate) async fn session_reset(inner: &Inner, key: &SessionKey, reason: Reset
     };
     session_ended(inner, key, reason).await;
     let about = HookAbout { session: Some(key), subject: Some(reason), ..HookAbout::default() };
-    inner.hooks().watch(HookPoint::SessionReset, about, || HookValue::Nothing).await;
+    inner.hooks().watch(HookPoint::SessionReset, about, || said).await;
 }
 
 /// A conversation is over.

@@ -406,6 +406,11 @@ impl Relay {
         self.turns().abort(key, only, by).await
     }
 
+    /// Notes that files hold words of others.
+    pub fn mark_words_of_others(&self, paths: &[std::path::PathBuf], from: &homard_tools::Label) {
+        self.inner().guards.files.mark(paths, from);
+    }
+
     /// Turns under way and to come.
     #[must_use]
     pub fn turns(&self) -> Turns {

@@ -1,5 +1,6 @@
 //! What a turn is made of: settings, prompt, tools and who may have them, labels, rules for commands.
 
+mod ask_once;
 pub(crate) mod exec_rules;
 pub(crate) mod history_limit;
 pub(crate) mod invoke;

@@ -63,6 +63,8 @@ pub struct About {
     pub config: Vec<String>,
     /// How its programs are installed.
     pub install: Vec<Installer>,
+    /// What a hook listens to.
+    pub events: Vec<String>,
 }
 
 /// One way to install what a skill needs.
@@ -251,6 +253,7 @@ fn about(map: &Map<String, Value>) -> Result<About, FrontMatterError> {
         any_bins: list(requires, "anyBins")?,
         env: list(requires, "env")?,
         config: list(requires, "config")?,
+        events: list(map, "events")?,
         install: ways.map(|(number, way)| installer(number, way)).collect::<Result<_, _>>()?,
     })
 }

@@ -74,6 +74,8 @@ points! {
     MessageIn => "message in", ChangeOrRefuse;
     /// The first turn of a conversation begins.
     SessionStart => "session start", Watch;
+    /// A turn begins: the model is about to be asked for the first time.
+    AgentStart => "agent start", Watch;
     /// Before what the model is told first is put together. The value is what is added to it, empty at first.
     BeforePrompt => "before prompt", Change;
     /// After that. The value is the whole prompt.
@@ -93,7 +95,12 @@ points! {
     AfterCompaction => "after compaction", Watch;
     /// Something is about to be written down to be sent to a platform. The value is its text, in Markdown.
     MessageOut => "message out", ChangeOrRefuse;
-    /// A conversation begins anew; about the reason.
+    /// A turn is over. The value is what people are told of it.
+    AgentEnd => "agent end", Watch;
+    /// Somebody said stop.
+    Stop => "stop", Watch;
+    /// A conversation begins anew; about the reason. The value is what was said in it last: `sessionId`, `messages` with
+    /// `role` and `text`, `labels`.
     SessionReset => "session reset", Watch;
     /// A conversation is over: its transcript was put away or deleted; about the reason.
     SessionEnd => "session end", Watch;

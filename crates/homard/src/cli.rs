@@ -13,6 +13,7 @@ use crate::commands::completion;
 use crate::commands::config;
 use crate::commands::cron;
 use crate::commands::gateway;
+use crate::commands::hooks;
 use crate::commands::machines::devices;
 use crate::commands::machines::node;
 use crate::commands::machines::nodes;
@@ -93,6 +94,7 @@ pub(crate) enum Command {
     Devices(Box<devices::DevicesArgs>),
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
+    Hooks(hooks::HooksArgs),
     Logs(logs::LogsArgs),
     Memory(Box<memory::MemoryArgs>),
     Message(Box<message::MessageArgs>),

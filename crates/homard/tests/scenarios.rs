@@ -97,6 +97,8 @@ mod ordinary_day;
 #[cfg(test)]
 mod other_clients;
 #[cfg(test)]
+mod own_hooks;
+#[cfg(test)]
 mod page_lists;
 #[cfg(test)]
 mod pairing;

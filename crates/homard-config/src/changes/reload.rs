@@ -55,7 +55,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 35] = [
+const RULES: [(&str, Rule); 36] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("approvals", Rule::Nothing),
@@ -79,6 +79,7 @@ const RULES: [(&str, Rule); 35] = [
     ("gateway.remote", Rule::Nothing),
     ("hooks", Rule::Part(HotPart::Hooks)),
     ("hooks.gmail", Rule::Part(HotPart::MailWatcher)),
+    ("hooks.internal", Rule::Restart),
     ("identity", Rule::Nothing),
     ("logging", Rule::Nothing),
     ("messages", Rule::Nothing),

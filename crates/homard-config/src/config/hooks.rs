@@ -1,5 +1,8 @@
 //! `hooks`: calls from outside that wake an agent or give it something to do.
 
+pub mod internal;
+
+use self::internal::InternalHooks;
 use super::Resolve;
 use super::gateway::Auth;
 use crate::raw::extensions as raw;
@@ -29,6 +32,8 @@ pub struct Hooks {
     pub allowed_agents: Option<Vec<String>>,
     /// What calls with names of their own do, in the order they are tried.
     pub mappings: Vec<HookMapping>,
+    /// Programs on the gateway's own events.
+    pub internal: InternalHooks,
 }
 
 /// Which conversations hooks may speak in.
@@ -200,6 +205,7 @@ impl Hooks {
             },
             allowed_agents: agents.map(trimmed),
             mappings,
+            internal: InternalHooks::resolve(raw.internal.unwrap_or_default(), cx),
         }
     }
 }

@@ -172,6 +172,44 @@ pub(crate) struct Gmail {
     pub(crate) allow_unsafe_external_content: Option<bool>,
 }
 
+/// What the owner says about one hook on the gateway's own events.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InternalHook {
+    /// Run it. One found in a workspace runs only when this is `true`.
+    pub(crate) enabled: Option<bool>,
+    /// Variables set for it.
+    pub(crate) env: Option<BTreeMap<String, SecretText>>,
+    /// For `session-memory`: how many messages are kept.
+    ///
+    /// Default: `15`.
+    pub(crate) messages: Option<u64>,
+    /// For `bootstrap-extra-files`: files of the workspace that are told with every prompt.
+    pub(crate) paths: Option<Vec<String>>,
+}
+
+/// Where hooks on the gateway's own events are found.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InternalHookDirs {
+    /// More folders of hooks, looked into last.
+    pub(crate) extra_dirs: Option<Vec<String>>,
+}
+
+/// Programs run on the gateway's own events.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct InternalHooks {
+    /// Run them.
+    ///
+    /// Default: `false`.
+    pub(crate) enabled: Option<bool>,
+    /// Settings per hook, by its name.
+    pub(crate) entries: Option<BTreeMap<String, InternalHook>>,
+    /// Where they are found.
+    pub(crate) load: Option<InternalHookDirs>,
+}
+
 /// Calls from outside that start something.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -206,6 +244,8 @@ pub(crate) struct Hooks {
     pub(crate) mappings: Option<Vec<HookMapping>>,
     /// Mail notices.
     pub(crate) gmail: Option<Gmail>,
+    /// Programs on the gateway's own events.
+    pub(crate) internal: Option<InternalHooks>,
 }
 
 /// Turns nobody typed.

@@ -1,9 +1,11 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why.
 
+mod hooks;
 pub(crate) mod invoke;
 pub(crate) mod search_status;
 pub(crate) mod skills;
 
+use homard_protocol::methods::tools::hooks::HooksStatus;
 use homard_protocol::methods::tools::invoke::ToolsInvoke;
 use homard_protocol::methods::tools::search_status::WebSearchStatus;
 use homard_protocol::methods::tools::skills::{SkillsBins, SkillsInstall, SkillsStatus, SkillsUpdate};
@@ -39,6 +41,7 @@ const MAX_DESCRIPTION: usize = 200;
 /// The methods of this family.
 pub(super) fn register(table: MethodTable) -> MethodTable {
     table
+        .on::<HooksStatus, _, _>(hooks::status)
         .on::<SkillsBins, _, _>(skills::bins)
         .on::<SkillsInstall, _, _>(skills::install)
         .on::<SkillsStatus, _, _>(skills::status)

@@ -1,5 +1,6 @@
 //! `tools.*`: which tools there are, which a conversation is offered, and why. `tools.explain` is Homard's own.
 
+pub mod hooks;
 pub mod invoke;
 pub mod search_status;
 pub mod skills;

@@ -11,6 +11,7 @@ use homard_store::{FinishRun, NewOutbound, RunStatus, SessionEntry, SessionKind}
 use crate::delivery::look::{Look, LookVerdict};
 use crate::delivery::reply_rows;
 use crate::delivery::shape::shape;
+use crate::hook_points;
 use crate::parts::Outgoing;
 use crate::turns::outcome::{Failed, NotBegun, RunEnd, Stopped, TurnFacts, TurnOutcome};
 use crate::turns::runs::Run;
@@ -63,7 +64,11 @@ pub(crate) async fn deliver(
     let end = RunEnd { outcome, reply, ended_at: inner.clock().now_ms(), look };
     tell_programs(run, &end);
     run.narrator.end(last_word(&end));
+    let reply = end.outcome.facts().map(|_| end.reply.clone());
     inner.run_ended(run, end);
+    if let Some(reply) = reply {
+        hook_points::agent_ended(inner, run, reply.as_deref()).await;
+    }
 }
 
 /// The transcript line of the last answer.

@@ -216,6 +216,7 @@ async fn a_turn_passes_its_points_in_order() {
             "session start",
             "before prompt",
             "after prompt",
+            "agent start",
             "before model call",
             "after model call",
             "before tool call",
@@ -223,6 +224,7 @@ async fn a_turn_passes_its_points_in_order() {
             "before model call",
             "after model call",
             "message out",
+            "agent end",
             "session end",
             "session reset",
         ]

@@ -1,7 +1,9 @@
 //! What changes a conversation as a whole, and telling those who watch.
 
 use homard_protocol::{ModelRef, SessionKey};
+use homard_runtime::OrLog;
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
+use homard_tools::{HookPoint, HookValue};
 
 use crate::hook_points;
 use crate::parts::Sessions;
@@ -17,11 +19,22 @@ impl Sessions {
         // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
         self.turns().abort(key, None, StopCause::Reset).await;
         self.end_commands(key);
+        let said = self.last_said(key).await;
         let reset = self.inner().store().sessions().reset(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
         self.announce_change(&reset.record, word);
-        hook_points::session_reset(self.inner(), key, reason).await;
+        hook_points::session_reset(self.inner(), key, reason, said).await;
         Ok(reset)
+    }
+
+    /// What was said last, while it can still be read; nothing where nobody wants to know.
+    async fn last_said(&self, key: &SessionKey) -> HookValue {
+        if self.inner().hooks().is_quiet(HookPoint::SessionReset) {
+            return HookValue::Nothing;
+        }
+        let labels = self.setup().labels_of(key).await;
+        let labels = labels.or_log("whose words a conversation is made of is not known").unwrap_or_default();
+        hook_points::last_said(self.inner(), key, labels).await
     }
 
     /// Tells filters that a conversation was deleted.

@@ -205,6 +205,7 @@ async fn answer(
             let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
             trail::started(run, &provider, &model);
             run.narrator.lifecycle(RunPhase::Model { provider, model });
+            hook_points::agent_started(inner, run).await;
             let ended = ask(turns, &mut prepared, run).await;
             let outcome = outcome(ended, &prepared, started_at, run);
             *history = Some(prepared.told);

@@ -163,6 +163,7 @@ fn most_methods() -> Vec<(&'static str, &'static str, Value)> {
         ("sessions.usage.timeseries", "operator.read", key.clone()),
         ("set-heartbeats", "operator.admin", json!({"enabled": true})),
         ("skills.install", "operator.admin", json!({"name": "nobody", "installId": "x"})),
+        ("hooks.status", "operator.read", json!({})),
         ("skills.status", "operator.read", json!({})),
         ("skills.update", "operator.admin", json!({"skillKey": ""})),
         ("status", "operator.read", json!({})),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{ChannelError, Inbound};
+use homard_channel::Inbound;
 use homard_protocol::{EntryKind, Message, RunId, SessionKey};
 use homard_runtime::Clock;
 use homard_store::{RunStatus, SessionRecord};
@@ -152,16 +152,4 @@ async fn a_look_that_a_crash_cut_off_is_not_made_up_for() {
     assert_eq!(status(&begun).await, RunStatus::Interrupted);
     assert_eq!(status(&waits).await, RunStatus::Aborted);
     assert!(world.talker.asked().is_empty());
-}
-
-#[tokio::test]
-async fn an_alert_that_cannot_be_sent_is_shown_in_the_page_and_starts_no_other_look() {
-    let (world, platform) = open().await;
-    platform.answers(Err(ChannelError::Permanent("chat not found".to_owned())));
-    world.talker.says("The bins go out tonight.");
-    assert_eq!(look(&world, "heartbeat-1").await, LookVerdict::News);
-    while !said(&world).await.iter().any(|line| line.contains("could not be sent")) {
-        tokio::task::yield_now().await;
-    }
-    assert!(!world.store.notes().any_for(&main()).await.unwrap());
 }
