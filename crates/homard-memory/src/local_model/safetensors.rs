@@ -61,12 +61,12 @@ impl Table {
     pub(super) fn read(bytes: Vec<u8>) -> Result<Self, String> {
         let broken = || "it is no safetensors file".to_owned();
         let (length, rest) = bytes.split_first_chunk::<8>().ok_or_else(broken)?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| broken())?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_other| broken())?;
         if length > MAX_HEADER {
             return Err(broken());
         }
         let header: Value =
-            serde_json::from_slice(rest.get(..length).ok_or_else(broken)?).map_err(|_| broken())?;
+            serde_json::from_slice(rest.get(..length).ok_or_else(broken)?).map_err(|_other| broken())?;
         let tensors: Vec<(&String, &Value)> = header
             .as_object()
             .ok_or_else(broken)?

@@ -37,7 +37,7 @@ impl std::fmt::Debug for Tokenizer {
 impl Tokenizer {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, String> {
         let broken = || "it is no tokenizer".to_owned();
-        let all: Value = serde_json::from_slice(bytes).map_err(|_| broken())?;
+        let all: Value = serde_json::from_slice(bytes).map_err(|_other| broken())?;
         let model = all.get("model").ok_or_else(broken)?;
         let vocabulary =
             model.get("vocab").and_then(Value::as_object).ok_or("its kind of tokens is not known here")?;
