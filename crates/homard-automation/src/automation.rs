@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::deliver::Webhooks;
-use crate::heartbeat::Beats;
+use crate::heartbeat::{Beats, Heartbeats};
 use crate::job::Job;
 use crate::places::Places;
 use crate::schedule::ScheduleError;
@@ -122,7 +122,6 @@ impl Automation {
     /// When the store cannot say what there is.
     pub async fn start(&self) -> Result<(), StoreError> {
         self.recover().await?;
-        self.remember_last_beat().await;
         self.register_hooks().await;
         let room = self.clone();
         self.inner.tasks.spawn(async move { room.keep_time().await });
@@ -145,6 +144,12 @@ impl Automation {
     pub fn look_again(&self) {
         self.inner.places.look_again();
         self.inner.changed.notify_one();
+    }
+
+    /// Agents that look around by themselves.
+    #[must_use]
+    pub fn heartbeats(&self) -> Heartbeats {
+        Heartbeats::of(self)
     }
 
     /// The jobs, for whoever asks about them or changes them.

@@ -8,7 +8,9 @@ use homard_channel::{Address, ChatKind, Inbound};
 use homard_config::config::agents::Agent;
 use homard_config::config::agents::heartbeat::{ActiveHours, Heartbeat, HeartbeatTarget, HoursZone};
 use homard_protocol::AgentId;
-use homard_relay::{InlineSettings, LOOK_PREFIX, LookVerdict, Place, RunEnd, Source, TurnOptions};
+use homard_relay::{
+    InlineSettings, LOOK_PREFIX, Listener, LookVerdict, Place, RunEnd, Source, TurnOptions, tell_heartbeat,
+};
 use homard_runtime::{Clip, OrLog, Timestamp, millis};
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
@@ -40,35 +42,46 @@ enum Skip {
 /// Where what is found goes.
 struct Aim {
     address: Option<Address>,
-    /// Why nowhere.
+    /// Why it goes nowhere, in the words of the wire.
     reason: &'static str,
 }
 
-impl Automation {
+/// Agents that look around by themselves.
+#[derive(Debug, Clone)]
+pub struct Heartbeats {
+    room: Automation,
+}
+
+impl Heartbeats {
+    pub(crate) fn of(room: &Automation) -> Self {
+        Self { room: room.clone() }
+    }
+
     /// Lets every agent look that is due.
     pub(crate) fn beat_due(&self) {
-        let now = self.inner.clock.now_ms();
+        let now = self.room.inner.clock.now_ms();
         let due = {
-            let mut beats = self.inner.beats.lock();
-            beats.take_over(&self.config(), now);
+            let mut beats = self.room.inner.beats.lock();
+            beats.take_over(&self.room.config(), now);
             beats.take_due(now)
         };
         for agent in due {
-            let room = self.clone();
-            self.inner.tasks.spawn(async move { room.beat(&agent).await });
+            let beats = self.clone();
+            self.room.inner.tasks.spawn(async move { beats.beat(&agent).await });
         }
     }
 
-    /// What came of the last one before this start is known again.
-    pub(crate) async fn remember_last_beat(&self) {
-        let kept = self.inner.store.kv().get(LAST).await.or_log("the last heartbeat could not be read");
-        if let Some(last) = kept.flatten().and_then(|text| serde_json::from_str(&text).ok()) {
-            self.inner.relay.turns().remember_heartbeat(last);
+    /// What came of the last one, or of the last event that started a turn; `None` when there was none.
+    pub async fn last(&self) -> Option<Value> {
+        if let Some(last) = self.room.inner.relay.turns().last_heartbeat() {
+            return Some(last);
         }
+        let kept = self.room.inner.store.kv().get(LAST).await.or_log("the last heartbeat could not be read");
+        kept.flatten().and_then(|text| serde_json::from_str(&text).ok())
     }
 
     async fn beat(&self, agent: &AgentId) {
-        let config = self.config();
+        let config = self.room.config();
         let Some((agent, beat)) =
             config.agents.agent(agent).and_then(|agent| Some((agent, agent.heartbeat.as_ref()?)))
         else {
@@ -77,9 +90,9 @@ impl Automation {
         match self.why_not_now(agent, beat).await {
             None => self.look(agent, beat).await,
             Some(Skip::Busy) => {
-                let at = self.inner.clock.now_ms().saturating_add(BUSY_RETRY_MS);
-                self.inner.beats.lock().put_off(&agent.id, at);
-                self.inner.changed.notify_one();
+                let at = self.room.inner.clock.now_ms().saturating_add(BUSY_RETRY_MS);
+                self.room.inner.beats.lock().put_off(&agent.id, at);
+                self.room.inner.changed.notify_one();
             }
             Some(Skip::EmptyFile) => {
                 let seen = json!({"status": "skipped", "reason": "empty-heartbeat-file"});
@@ -92,26 +105,26 @@ impl Automation {
     }
 
     async fn why_not_now(&self, agent: &Agent, beat: &Heartbeat) -> Option<Skip> {
-        let turns = self.inner.relay.turns();
+        let turns = self.room.inner.relay.turns();
         if !turns.heartbeats_enabled() {
             return Some(Skip::Disabled);
         }
-        let now = self.inner.clock.now_ms();
-        if beat.active_hours.as_ref().is_some_and(|hours| !is_active(hours, now, &self.zone())) {
+        let now = self.room.inner.clock.now_ms();
+        if beat.active_hours.as_ref().is_some_and(|hours| !is_active(hours, now, &self.room.zone())) {
             return Some(Skip::QuietHours);
         }
         if !turns.active_ids(&beat.session).is_empty() {
             return Some(Skip::Busy);
         }
         // What waits to be told is told with the next turn, and this is one.
-        let events = self.inner.store.notes().any_for(&beat.session).await;
+        let events = self.room.inner.store.notes().any_for(&beat.session).await;
         let has_news = events.or_log("what waits for a conversation could not be looked up").unwrap_or(false);
         (!has_news && file::says_nothing(&agent.workspace).await).then_some(Skip::EmptyFile)
     }
 
     /// Asks the agent, and tells what came of it.
     async fn look(&self, agent: &Agent, beat: &Heartbeat) {
-        let (now, relay) = (self.inner.clock.now_ms(), &self.inner.relay);
+        let (now, relay) = (self.room.inner.clock.now_ms(), &self.room.inner.relay);
         let aim = self.aim(beat).await;
         let options = TurnOptions {
             settings: InlineSettings::asking(beat.model.clone(), None),
@@ -122,10 +135,10 @@ impl Automation {
         if let Some(reply) = &mut options.reply {
             reply.is_owner &= reply.address.chat == ChatKind::Direct;
         }
-        let text = format!("{}\n{}", beat.prompt, time_line(now, &self.zone()));
+        let text = format!("{}\n{}", beat.prompt, time_line(now, &self.room.zone()));
         let name = format!("{LOOK_PREFIX}{}", uuid::Uuid::new_v4());
         let message = Inbound::from_operator(beat.session.clone(), name, text, now);
-        let run = match relay.turns().accept_watched(message, options).await {
+        let run = match Listener::to_new(&relay.turns(), message, options).await {
             Ok(run) => run,
             Err(error) => {
                 tracing::warn!(%error, agent = %agent.id, "a heartbeat could not begin");
@@ -151,7 +164,7 @@ impl Automation {
             HeartbeatTarget::Channel(channel) => Some(channel.clone()),
         };
         let place = Place { channel, target: beat.to.clone(), account: beat.account.clone(), thread: None };
-        let found = self.inner.relay.messages().destination_of(&place, &beat.session).await;
+        let found = self.room.inner.relay.messages().destination_of(&place, &beat.session).await;
         match found.or_log("where a heartbeat's alert goes could not be found").flatten() {
             Some(address) if beat.to.is_none() && address.chat != ChatKind::Direct => nowhere("no-target"),
             Some(address) => Aim { address: Some(address), reason: "" },
@@ -161,10 +174,10 @@ impl Automation {
 
     async fn tell_beat(&self, mut seen: Value) {
         if let Some(fields) = seen.as_object_mut() {
-            fields.entry("ts").or_insert_with(|| json!(self.inner.clock.now_ms()));
+            fields.entry("ts").or_insert_with(|| json!(self.room.inner.clock.now_ms()));
         }
-        self.inner.relay.turns().tell_heartbeat(seen.clone());
-        let kept = self.inner.store.kv().set(LAST, &seen.to_string()).await;
+        tell_heartbeat(&self.room.inner.relay.turns(), seen.clone());
+        let kept = self.room.inner.store.kv().set(LAST, &seen.to_string()).await;
         kept.or_log("what came of a heartbeat is forgotten at the next start");
     }
 }

@@ -22,3 +22,4 @@ mod timer;
 mod view;
 
 pub use automation::{Automation, AutomationParts, CronError, Jobs};
+pub use heartbeat::Heartbeats;

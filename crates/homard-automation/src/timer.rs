@@ -22,7 +22,7 @@ impl Automation {
             if self.config().cron.enabled {
                 self.begin_due().await;
             }
-            self.beat_due();
+            self.heartbeats().beat_due();
             let now = self.inner.clock.now_ms();
             if swept.is_none_or(|at| now.saturating_sub(at) >= SWEEP_EVERY_MS) {
                 self.sweep(now).await;

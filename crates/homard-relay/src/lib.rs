@@ -63,4 +63,4 @@ pub use turns::queue::Queue;
 pub use turns::request::TurnOptions;
 pub use turns::runs::RunView;
 pub use turns::source::{Source, StopCause};
-pub use turns::wake::{Wake, WakeMode, Woken};
+pub use turns::wake::{Wake, WakeMode, Woken, tell_heartbeat};

@@ -49,7 +49,7 @@ impl HookOrigin {
 pub(super) enum Handler {
     Bundled(Bundled),
     Program(PathBuf),
-    /// Nothing, and why.
+    /// Nothing does; the text says why.
     None(String),
 }
 

@@ -25,7 +25,7 @@ const USUAL_ACKNOWLEDGEMENT: usize = 300;
 pub enum LookVerdict {
     /// Something that people should hear.
     News,
-    /// Nothing was said.
+    /// Nothing was said, not even that all is well.
     Silent,
     /// It was said that all is well.
     AllWell,

@@ -92,25 +92,6 @@ impl Turns {
         }
     }
 
-    /// Takes a message that nobody has seen before, for whoever waits for what comes of it.
-    ///
-    /// # Errors
-    /// As [`accept`](Self::accept), and when a run of that name is known.
-    pub async fn accept_watched(
-        &self,
-        message: Inbound,
-        options: TurnOptions,
-    ) -> Result<Listener, AcceptError> {
-        let (listening, listener) = oneshot::channel();
-        let admitted = self.admit(message, &options)?;
-        match self.enqueue(admitted, options, Queue::Wait, Some(listening)).await? {
-            Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
-            Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
-                Err(AcceptError::Repeated)
-            }
-        }
-    }
-
     /// Lets an operator's message speak where it belongs.
     pub(crate) fn admit(&self, message: Inbound, options: &TurnOptions) -> Result<Admitted, AcceptError> {
         if self.inner().stopping().is_cancelled() {

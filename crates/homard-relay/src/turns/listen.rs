@@ -5,11 +5,16 @@
 
 use std::sync::Arc;
 
+use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
+use crate::parts::Turns;
+use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::narrate::Narrator;
 use crate::turns::outcome::RunEnd;
+use crate::turns::queue::Queue;
+use crate::turns::request::TurnOptions;
 use crate::turns::runs::Run;
 
 /// What is heard of a run.
@@ -34,6 +39,21 @@ pub struct Listener {
 }
 
 impl Listener {
+    /// Has a message that nobody has seen before taken, for whoever waits for what comes of it.
+    ///
+    /// # Errors
+    /// As [`Turns::accept`], and when a run of that name is known.
+    pub async fn to_new(turns: &Turns, message: Inbound, options: TurnOptions) -> Result<Self, AcceptError> {
+        let (listening, listener) = oneshot::channel();
+        let admitted = turns.admit(message, &options)?;
+        match turns.enqueue(admitted, options, Queue::Wait, Some(listening)).await? {
+            Accepted::Started { .. } => listener.await.map_err(|_gone| AcceptError::Stopping),
+            Accepted::InFlight { .. } | Accepted::Finished(_) | Accepted::Answered { .. } => {
+                Err(AcceptError::Repeated)
+            }
+        }
+    }
+
     pub(crate) fn to(run: &Run) -> Self {
         Self {
             run_id: run.id.clone(),

@@ -283,9 +283,7 @@ pub(crate) async fn prepare(
     inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
-    if run.delivery.look().is_none() {
-        run.narrator.set_reasoning(shown.unwrap_or_default());
-    }
+    run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();

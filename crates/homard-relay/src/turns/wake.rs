@@ -125,17 +125,6 @@ impl Turns {
         self.wakes().last.lock().clone()
     }
 
-    /// Remembers what came of a look around, or of an event, and tells those who watch.
-    pub fn tell_heartbeat(&self, seen: Value) {
-        *self.wakes().last.lock() = Some(seen.clone());
-        self.inner().bus().publish(&HeartbeatEvent(untold(seen)));
-    }
-
-    /// What was told last before this start.
-    pub fn remember_heartbeat(&self, seen: Value) {
-        self.wakes().last.lock().get_or_insert(seen);
-    }
-
     /// Remembers how a turn ends.
     fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
         let Some(mut ending) = self.runs().get(run_id).map(|run| run.watch()) else { return };
@@ -143,10 +132,16 @@ impl Turns {
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
-                turns.tell_heartbeat(seen(&end, reason));
+                tell_heartbeat(&turns, seen(&end, reason));
             }
         });
     }
+}
+
+/// Remembers what came of a look around, or of an event, and tells those who watch.
+pub fn tell_heartbeat(turns: &Turns, seen: Value) {
+    *turns.wakes().last.lock() = Some(seen.clone());
+    turns.inner().bus().publish(&HeartbeatEvent(untold(seen)));
 }
 
 /// The same for those who may not read what is said.

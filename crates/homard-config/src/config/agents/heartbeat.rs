@@ -46,7 +46,6 @@ pub enum HeartbeatTarget {
     Last,
     /// Nowhere: what is said stays in the conversation.
     Nowhere,
-    /// A chat platform.
     Channel(String),
 }
 

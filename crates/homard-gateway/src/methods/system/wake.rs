@@ -48,7 +48,7 @@ pub(crate) async fn set_heartbeats(
 
 /// `last-heartbeat`: what came of the last turn that an event started.
 pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, RequestError> {
-    Ok(cx.gateway.relay().turns().last_heartbeat())
+    Ok(cx.gateway.automation().heartbeats().last().await)
 }
 
 async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, RequestError> {

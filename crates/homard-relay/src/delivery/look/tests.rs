@@ -37,7 +37,7 @@ async fn begin_look(world: &World, name: &str) -> Listener {
     let message =
         Inbound::from_operator(main(), name.to_owned(), "look around".to_owned(), world.clock.now_ms());
     let options = TurnOptions::of(Source::Heartbeat).speaking_up(&main(), Some(address("7")));
-    world.relay.turns().accept_watched(message, options).await.unwrap()
+    Listener::to_new(&world.relay.turns(), message, options).await.unwrap()
 }
 
 async fn look(world: &World, name: &str) -> LookVerdict {
