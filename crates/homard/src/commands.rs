@@ -8,7 +8,6 @@ pub(crate) mod config;
 mod connection;
 pub(crate) mod cron;
 pub(crate) mod gateway;
-pub(crate) mod hooks;
 pub(crate) mod machines;
 pub(crate) mod memory;
 pub(crate) mod models;
@@ -108,7 +107,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Dashboard(args) => ask(cx, service::dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, machines::devices::run(cx, *args)),
         Command::Health(args) => ask(cx, service::health::run(cx, &args)),
-        Command::Hooks(args) => hooks::run(cx, args),
+        Command::Hooks(args) => service::hooks::run(cx, args),
         Command::Logs(args) => ask(cx, service::logs::run(cx, args)),
         Command::Memory(args) => ask(cx, memory::run(cx, *args)),
         Command::Message(args) => ask(cx, talk::message::run(cx, *args)),

@@ -2,6 +2,7 @@
 
 pub(crate) mod dashboard;
 pub(crate) mod health;
+pub(crate) mod hooks;
 pub(crate) mod logs;
 pub(crate) mod status;
 pub(crate) mod system;

@@ -92,6 +92,28 @@ pub(super) struct CronArgs {
     /// What becomes of times that pass while the gateway is down: none of them, one run for all, or one for each
     #[arg(long, value_parser = PossibleValuesParser::new(CronMissedRuns::WORDS), help_heading = "When")]
     missed: Option<String>,
+    #[command(flatten)]
+    place: ResultArgs,
+    /// Tell the main session when it failed this often in a row
+    #[arg(long, value_name = "TIMES", help_heading = "Then")]
+    failure_alert: Option<u32>,
+    /// Forget a job that is due once after it went well (the default)
+    #[arg(long, conflicts_with = "keep_after_run", help_heading = "Then")]
+    delete_after_run: bool,
+    /// Keep it
+    #[arg(long, help_heading = "Then")]
+    keep_after_run: bool,
+    /// Words about it
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// Adding a job with the same key again changes it
+    #[arg(long, value_name = "KEY")]
+    declaration_key: Option<String>,
+}
+
+/// Where a job's result goes.
+#[derive(Args, Default)]
+struct ResultArgs {
     /// Chat platform its result is sent on; where the main session was last spoken to, if left out
     #[arg(long, value_name = "CHANNEL", conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
     channel: Option<String>,
@@ -110,21 +132,24 @@ pub(super) struct CronArgs {
     /// Post what came of it to this address
     #[arg(long, value_name = "URL", help_heading = "Then")]
     webhook: Option<String>,
-    /// Tell the main session when it failed this often in a row
-    #[arg(long, value_name = "TIMES", help_heading = "Then")]
-    failure_alert: Option<u32>,
-    /// Forget a job that is due once after it went well (the default)
-    #[arg(long, conflicts_with = "keep_after_run", help_heading = "Then")]
-    delete_after_run: bool,
-    /// Keep it
-    #[arg(long, help_heading = "Then")]
-    keep_after_run: bool,
-    /// Words about it
-    #[arg(long, value_name = "TEXT")]
-    description: Option<String>,
-    /// Adding a job with the same key again changes it
-    #[arg(long, value_name = "KEY")]
-    declaration_key: Option<String>,
+}
+
+impl ResultArgs {
+    fn delivery(&self) -> Option<Value> {
+        let place = [("channel", &self.channel), ("to", &self.to), ("accountId", &self.account)];
+        let place =
+            place.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
+        let mut place: Map<String, Value> = place.collect();
+        match (&self.webhook, self.no_deliver, self.announce || !place.is_empty()) {
+            (Some(to), _, _) => Some(json!({"mode": "webhook", "to": to})),
+            (None, true, _) => Some(json!({"mode": "none"})),
+            (None, false, true) => {
+                place.insert("mode".to_owned(), json!("announce"));
+                Some(Value::Object(place))
+            }
+            (None, false, false) => None,
+        }
+    }
 }
 
 impl AddArgs {
@@ -301,20 +326,7 @@ impl CronArgs {
 
     fn common(&self) -> Map<String, Value> {
         let mut fields = Map::new();
-        let place = [("channel", &self.channel), ("to", &self.to), ("accountId", &self.account)];
-        let place =
-            place.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
-        let mut place: Map<String, Value> = place.collect();
-        let delivery = match (&self.webhook, self.no_deliver, self.announce || !place.is_empty()) {
-            (Some(to), _, _) => Some(json!({"mode": "webhook", "to": to})),
-            (None, true, _) => Some(json!({"mode": "none"})),
-            (None, false, true) => {
-                place.insert("mode".to_owned(), json!("announce"));
-                Some(Value::Object(place))
-            }
-            (None, false, false) => None,
-        };
-        fields.extend(delivery.map(|delivery| ("delivery".to_owned(), delivery)));
+        fields.extend(self.place.delivery().map(|delivery| ("delivery".to_owned(), delivery)));
         fields.extend(self.missed.as_ref().map(|missed| ("missedRuns".to_owned(), json!(missed))));
         fields.extend(self.agent.as_ref().map(|agent| ("agentId".to_owned(), json!(agent))));
         fields.extend(self.description.as_ref().map(|text| ("description".to_owned(), json!(text))));

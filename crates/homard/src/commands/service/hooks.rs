@@ -10,8 +10,8 @@ use homard_config::config::agents::Agent;
 use homard_protocol::AgentId;
 use serde_json::json;
 
-use super::Cx;
-use super::table::{pairs, table};
+use crate::commands::Cx;
+use crate::commands::table::{pairs, table};
 use crate::report::{Advice, Mark};
 
 const EXAMPLES: &str = "\
