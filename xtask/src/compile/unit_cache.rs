@@ -11,7 +11,7 @@
 //! to them as that folder.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -44,6 +44,8 @@ const PROGRAM: &str = "CARGO_BIN_EXE_";
 const MOST_BYTES: u64 = 8 << 30;
 /// What the names of our own libraries begin with.
 const OURS: &str = "homard";
+/// How much of a library's outline says which one it is.
+const IDENTITY_BYTES: u64 = 64 * 1024;
 const NOTE: &str = "unit.json";
 const OUTPUTS: &str = "files";
 
@@ -273,9 +275,9 @@ impl Call {
     }
 }
 
-/// What a call builds on: our own libraries by the names of their calls, those of the registry by their very files,
-/// because one that was compiled again under the same file name is another library to the compiler. Nothing when one of
-/// ours has no name.
+/// What a call builds on: our own libraries by the names of their calls and by what came of them, those of the registry by
+/// their very files, because one that was compiled again is another library to the compiler, in another clone even with
+/// the same sources. Nothing when one of ours has no name.
 fn below(args: &[String], names: &Path) -> Option<Vec<String>> {
     let files = args.iter().skip(1).zip(args).filter(|(_, option)| *option == "--extern");
     let files = files.filter_map(|(library, _)| Some(Path::new(library.split_once('=')?.1)));
@@ -283,9 +285,21 @@ fn below(args: &[String], names: &Path) -> Option<Vec<String>> {
         .map(|file| {
             let stem = file.file_stem()?.to_str()?;
             let stem = stem.strip_prefix("lib").unwrap_or(stem);
-            if stem.starts_with(OURS) { fs::read_to_string(names.join(stem)).ok() } else { foreign(file) }
+            if stem.starts_with(OURS) { own(file, &names.join(stem)) } else { foreign(file) }
         })
         .collect()
+}
+
+/// A library of ours: the name of its call, and the end of its outline, where the compiler writes who it is. A call that
+/// was forgotten and made again, or made in two clones at once, has one name and two outcomes.
+fn own(file: &Path, name: &Path) -> Option<String> {
+    let mut outline = fs::File::open(file.with_extension("rmeta")).ok()?;
+    let length = outline.seek(SeekFrom::End(0)).ok()?;
+    outline.seek(SeekFrom::Start(length.saturating_sub(IDENTITY_BYTES))).ok()?;
+    let mut end = Vec::new();
+    outline.read_to_end(&mut end).ok()?;
+    let end = stamp::name_of_text(&[&String::from_utf8_lossy(&end)]);
+    Some(format!("{} {length} {end}", fs::read_to_string(name).ok()?))
 }
 
 /// A compiled file by name, size and time: copies between clones keep their times (see [`super::deps_cache`]).

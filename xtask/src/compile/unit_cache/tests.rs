@@ -101,15 +101,23 @@ fn a_call_is_named_by_the_libraries_below_it() {
     let dir = Dir::new("names");
     dir.write("libserde-1.rmeta", "outline");
     let args = words(&format!(
-        "rustc --crate-name b --extern serde={0}/libserde-1.rmeta --extern homard_a=/t/libhomard_a-2.rmeta -C extra-filename=-3",
+        "rustc --crate-name b --extern serde={0}/libserde-1.rmeta --extern homard_a={0}/libhomard_a-2.rlib -C extra-filename=-3",
         dir.0.display()
     ));
     assert_eq!(stem(&args).as_deref(), Some("b-3"));
     assert_eq!(below(&args, &dir.0), None, "one of ours without a name");
     dir.write("homard_a-2", "named");
+    dir.write("libhomard_a-2.rmeta", "who it is");
     let before = below(&args, &dir.0).unwrap();
-    assert_eq!(before.last().map(String::as_str), Some("named"));
+    assert!(before.last().is_some_and(|ours| ours.starts_with("named ")), "{before:?}");
     assert_eq!(below(&args, &dir.0).unwrap(), before);
+    dir.write("libhomard_a-2.rmeta", "who is it");
+    assert_ne!(
+        below(&args, &dir.0).unwrap(),
+        before,
+        "one of ours that was compiled again under the same name"
+    );
+    dir.write("libhomard_a-2.rmeta", "who it is");
     let later = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
     fs::File::options()
         .write(true)
