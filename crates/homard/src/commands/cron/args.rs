@@ -45,7 +45,6 @@ pub(super) struct EditArgs {
 
 /// What a job is to be.
 #[derive(Args, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags of a command line")]
 pub(super) struct CronArgs {
     /// Once: a time (2027-01-31T09:00:00Z), or how long from now (20m, 2h)
     #[arg(long, value_name = "TIME", conflicts_with_all = ["every", "cron"], help_heading = "When")]
