@@ -90,12 +90,7 @@ async fn programs_of_the_owner_hear_of_events_decide_about_tools_and_add_to_the_
             r#"["agent:bootstrap"]"#,
             r#"cat > /dev/null; echo '{"append": "It rains."}'"#,
         );
-        hook(
-            state,
-            "stuck",
-            r#"["agent:start", "tool:after"]"#,
-            r#"while kill -0 $PPID 2> /dev/null; do sleep 0.1; done"#,
-        );
+        hook(state, "stuck", r#"["agent:start", "tool:after"]"#, r#"while echo; do sleep 0.1; done"#);
         hook(state, "broken", r#"["agent:bootstrap", "tool:before"]"#, "echo '{garbage'; exit 1");
     })
     .await;
