@@ -387,9 +387,9 @@ const TEXT_SETTINGS: [(&str, &[&str]); 17] = [
     ("groupActivation", GroupActivation::WORDS),
 ];
 
-/// The yes-or-no settings a client may change.
 /// What a caller thinks is so; see [`check_expected`] and [`patch`].
 const EXPECTATIONS: [&str; 2] = ["expectedSessionId", "expectedMarkedUnreadAt"];
+/// The yes-or-no settings a client may change.
 const FLAG_SETTINGS: [&str; 3] = ["archived", "pinned", "unread"];
 
 /// Settings of other clients that Homard does not have. They are refused by name, so that nobody thinks they hold; to
