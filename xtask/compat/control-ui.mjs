@@ -14,6 +14,7 @@ const { chromium } = await import(pathToFileURL(PLAYWRIGHT).href);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 const problems = [];
 const blocked = [];
+const outside = new Set();
 let failure = null;
 let page;
 let walk;
@@ -22,7 +23,11 @@ try {
   walk = new Walk(page, `http://${GATEWAY}`);
   page.on('console', (line) => {
     if (line.type() === 'error') problems.push(`console: ${line.text()}`);
-    if (line.text().includes('Content Security Policy')) blocked.push(line.text());
+    if (!line.text().includes('Content Security Policy')) return;
+    // The page offers looks from a host on the internet; that a page which knows the token reaches no other host is meant.
+    const host = /^(?:Connecting to|Fetch API cannot load) '?https:\/\/([^/']+)/.exec(line.text())?.[1];
+    if (host && host !== GATEWAY) outside.add(host);
+    else blocked.push(line.text());
   });
   page.on('response', (answer) => {
     if (answer.status() >= 400) problems.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`);
@@ -52,6 +57,7 @@ const asked = [...(walk?.asked ?? [])].sort();
 if (RECORD) writeFileSync(RECORD, JSON.stringify(asked.map(([method, { where, refused }]) => ({ method, where, refused }))));
 if (!failure && walk.broken.length) failure = walk.broken[0];
 if (!failure && blocked.length) failure = `the policy blocked something: ${blocked[0]}`;
+for (const host of outside) console.log(`the page asked for ${host}, which the policy does not let it reach`);
 if (failure) {
   console.log(`the page did not work: ${failure}`);
   for (const [method, { refused }] of asked) if (refused) console.log(`${method} was refused: ${refused}`);
