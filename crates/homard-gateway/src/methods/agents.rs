@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use super::check_range;
 use super::config::blocking;
-use super::sessions::usable_model;
+use super::sessions::patch::usable_model;
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::table::{Cx, MethodTable};

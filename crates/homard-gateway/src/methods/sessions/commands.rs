@@ -20,7 +20,8 @@ use crate::gateway::Gateway;
 use crate::methods::chat::{self, announce, shown};
 use crate::methods::check_range;
 use crate::methods::session_key;
-use crate::methods::sessions::{check_settings, entry_value, resolved, usable_model};
+use crate::methods::sessions::patch::{check_settings, usable_model};
+use crate::methods::sessions::{entry_value, resolved};
 use crate::table::{Cx, parse_params};
 
 /// Longest text of one message of `sessions.get`.

@@ -6,7 +6,7 @@ use homard_protocol::methods::sessions::patch_many::{
 };
 use serde_json::json;
 
-use super::patch;
+use super::patch::patch;
 use crate::error::RequestError;
 use crate::methods::check_range;
 use crate::table::Cx;
