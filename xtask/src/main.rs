@@ -7,10 +7,10 @@ mod bench;
 mod browser;
 mod compile;
 mod debian;
+mod dist;
 mod hardening;
 mod machine;
-mod protocol;
-mod schema;
+mod manual;
 mod serve;
 mod sh;
 mod stamp;
@@ -49,6 +49,13 @@ usage: cargo xtask <command>
       --seed N           what chance grows from
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
+  book [--write]     say whether the reference pages in docs/reference are current, or make them so; then the website
+  dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums
+      --binary PATH      from this program instead of a release build
+      --target TRIPLE    for this platform
+      --out DIR          into this folder
+      --only-build       the release build alone, with its commit
+      formula            the Homebrew formula with the checksums there
   readers            ask the compiler whether somebody uses every setting that is decided
   types              write web/src/protocol.ts, the page's types; building the page does it, too
   schema [--check]   write docs/config.schema.json, or say whether it is out of date
@@ -70,9 +77,11 @@ fn main() -> ExitCode {
         "order" => bench::order::run(rest),
         "compat" => hardening::compat::run(rest),
         "crash" => hardening::crash::run(rest),
-        "protocol" => protocol::run(rest),
+        "protocol" => manual::protocol::run(rest),
+        "book" => manual::book::run(rest),
+        "dist" => dist::run(rest),
         "readers" => hardening::readers::run(rest),
-        "schema" => schema::run(rest),
+        "schema" => manual::schema::run(rest),
         "types" => web::types(),
         "" | "help" | "--help" | "-h" => {
             sh::say(USAGE.trim_end());

@@ -29,6 +29,8 @@ pub(crate) struct Metadata {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    #[serde(default)]
+    pub(crate) version: String,
     pub(crate) dependencies: Vec<Dependency>,
     #[serde(default)]
     pub(crate) manifest_path: PathBuf,

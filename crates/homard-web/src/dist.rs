@@ -18,19 +18,18 @@ pub(crate) fn get(name: &str) -> Option<EmbeddedFile> {
 /// A file of the page by its name.
 #[cfg(debug_assertions)]
 pub(crate) fn get(name: &str) -> Option<EmbeddedFile> {
-    rust_embed::utils::read_file_from_fs(&folder()?.join(name)).ok()
+    rust_embed::utils::read_file_from_fs(&clone_folder("web/dist")?.join(name)).ok()
 }
 
-/// The folder the page is built into: of the sources this was compiled from, or of the clone the program lies in where
-/// the sources' path was left out.
+/// A folder of the sources this was compiled from, or of the clone the program lies in where the sources' path was left
+/// out.
 #[cfg(debug_assertions)]
-fn folder() -> Option<std::path::PathBuf> {
+pub(crate) fn clone_folder(name: &str) -> Option<std::path::PathBuf> {
     use std::path::Path;
 
-    const DIST: &str = "web/dist";
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = std::env::current_exe().ok()?;
     let starts = [sources.is_absolute().then_some(sources), Some(program.as_path())];
     let above = starts.into_iter().flatten().flat_map(Path::ancestors);
-    above.map(|folder| folder.join(DIST)).find(|folder| folder.is_dir())
+    above.map(|folder| folder.join(name)).find(|folder| folder.is_dir())
 }

@@ -1,15 +1,16 @@
 //! The grammar of the command line. Doc comments are the help people read; each command's own options live in
 //! its file under [`commands`](crate::commands).
 
+use std::ffi::OsString;
+
 use clap::builder::{PossibleValuesParser, Styles, TypedValueParser, styling::AnsiColor};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
 use crate::commands::agents;
 use crate::commands::approvals;
 use crate::commands::channels;
-use crate::commands::completion;
 use crate::commands::config;
 use crate::commands::cron;
 use crate::commands::gateway;
@@ -20,7 +21,11 @@ use crate::commands::machines::pairing;
 use crate::commands::machines::qr;
 use crate::commands::memory;
 use crate::commands::models;
-use crate::commands::protocol;
+use crate::commands::reference::completion;
+use crate::commands::reference::docs;
+use crate::commands::reference::help;
+use crate::commands::reference::protocol;
+use crate::commands::service::daemon;
 use crate::commands::service::dashboard;
 use crate::commands::service::health;
 use crate::commands::service::hooks;
@@ -44,20 +49,32 @@ Examples:
   homard config set gateway.port 18790
   homard logs --follow
 
-Files live in ~/.homard; HOMARD_STATE_DIR puts them elsewhere.";
+`homard help COMMAND` explains a command, `homard docs` has the book. Files live in ~/.homard;
+HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood.";
 
 /// A personal AI assistant that runs on your own machine
 ///
 /// Homard is one program: a gateway that talks to models and to your chat apps, a web page to chat in, and these
 /// commands. Start with `homard gateway`, open the link it prints, and say hello.
 #[derive(Parser)]
-#[command(name = "homard", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "homard", version = env!("HOMARD_VERSION"), styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the command line, or ends the program with help or with what was wrong. Help is written while the options
+    /// are still being read, so what it looks like is decided before.
+    pub(crate) fn from_words(words: Vec<OsString>) -> Self {
+        let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
+        let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
+        let matches = Self::command().color(color).get_matches_from(words);
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 /// Options every command takes.
@@ -90,10 +107,13 @@ pub(crate) enum Command {
     Config(config::ConfigArgs),
     #[command(visible_alias = "automations")]
     Cron(Box<cron::CronArgs>),
+    Daemon(Box<daemon::DaemonArgs>),
     Dashboard(dashboard::DashboardArgs),
     Devices(Box<devices::DevicesArgs>),
+    Docs(docs::DocsArgs),
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
+    Help(help::HelpArgs),
     Hooks(hooks::HooksArgs),
     Logs(logs::LogsArgs),
     Memory(Box<memory::MemoryArgs>),

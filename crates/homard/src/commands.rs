@@ -3,7 +3,6 @@
 pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod channels;
-pub(crate) mod completion;
 pub(crate) mod config;
 mod connection;
 pub(crate) mod cron;
@@ -11,7 +10,7 @@ pub(crate) mod gateway;
 pub(crate) mod machines;
 pub(crate) mod memory;
 pub(crate) mod models;
-pub(crate) mod protocol;
+pub(crate) mod reference;
 pub(crate) mod service;
 pub(crate) mod skills;
 mod table;
@@ -96,14 +95,17 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 
 fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Completion(args) => completion::run(cx, &args),
+        Command::Completion(args) => reference::completion::run(cx, &args),
         Command::Config(args) => config::run(cx, args),
+        Command::Docs(args) => reference::docs::run(cx, &args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
+        Command::Help(args) => reference::help::run(cx, &args),
         Command::Agent(args) => ask(cx, talk::agent::run(cx, args)),
         Command::Agents(args) => ask(cx, agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Channels(args) => ask(cx, channels::run(cx, *args)),
         Command::Cron(args) => ask(cx, cron::run(cx, *args)),
+        Command::Daemon(args) => ask(cx, service::daemon::run(cx, *args)),
         Command::Dashboard(args) => ask(cx, service::dashboard::run(cx, args)),
         Command::Devices(args) => ask(cx, machines::devices::run(cx, *args)),
         Command::Health(args) => ask(cx, service::health::run(cx, &args)),
@@ -115,7 +117,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Node(args) => ask(cx, machines::node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, machines::nodes::run(cx, *args)),
         Command::Pairing(args) => ask(cx, machines::pairing::run(cx, *args)),
-        Command::Protocol(args) => protocol::run(cx, &args),
+        Command::Protocol(args) => reference::protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, machines::qr::run(cx, *args)),
         Command::Route(args) => talk::route::run(cx, args),
         Command::Sessions(args) => ask(cx, talk::sessions::run(cx, *args)),

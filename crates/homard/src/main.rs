@@ -14,12 +14,10 @@ mod traces;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     if let Some(error) = homard_exec::become_command(std::env::args_os()) {
         writeln!(io::stderr(), "homard: {error}").ok();
         return ExitCode::from(error.exit_code());
     }
-    commands::run(cli::Cli::parse())
+    commands::run(cli::Cli::from_words(std::env::args_os().collect()))
 }

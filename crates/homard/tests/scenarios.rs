@@ -20,6 +20,8 @@ mod background;
 #[cfg(test)]
 mod bad_disk;
 #[cfg(test)]
+mod book;
+#[cfg(test)]
 mod branches;
 #[cfg(test)]
 mod chat;
@@ -37,6 +39,8 @@ mod company;
 mod config_over_wire;
 #[cfg(test)]
 mod cron;
+#[cfg(test)]
+mod daemon;
 #[cfg(test)]
 mod devices;
 #[cfg(test)]

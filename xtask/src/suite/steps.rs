@@ -8,6 +8,7 @@ use crate::browser;
 use crate::compile;
 use crate::debian;
 use crate::debian::Needed;
+use crate::dist;
 use crate::hardening::crash;
 use crate::sh::{Cmd, Ran, say};
 use crate::tally::Tally;
@@ -78,7 +79,7 @@ const BOTH: &[Kind] = &[Kind::Rust, Kind::Manifest, Kind::Page];
 
 /// In the order they are begun when several could: what others wait for first.
 #[rustfmt::skip]
-pub(super) const STEPS: [Step; 18] = [
+pub(super) const STEPS: [Step; 19] = [
     Step { name: TYPES, about: "types of the page, made from the protocol", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(90, 30), run: web_types },
     Step { name: "build", about: "everything compiles, once, with lints", lane: Lane::Rust, needs: &[], watches: BOTH, budget: seconds(400, 260), run: build },
     Step { name: "fmt", about: "formatting", lane: Lane::Check, needs: &[], watches: RUST, budget: seconds(10, 10), run: fmt_check },
@@ -96,6 +97,7 @@ pub(super) const STEPS: [Step; 18] = [
     Step { name: "browser", about: "Chromium against a real gateway", lane: Lane::Page, needs: &["web-build", "build"], watches: BOTH, budget: seconds(40, 40), run: browser_test },
     Step { name: "doc", about: "the documentation builds and links", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(200, 200), run: doc },
     Step { name: "doctest", about: "examples in the documentation", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(40, 40), run: doctest },
+    Step { name: "packages", about: "the Debian package, installed in a root of its own", lane: Lane::Check, needs: &["build"], watches: TESTED, budget: seconds(60, 60), run: packages },
     Step { name: "crash", about: "kills while people write", lane: Lane::Check, needs: &["build"], watches: RUST, budget: seconds(60, 60), run: crash_briefly },
 ];
 
@@ -135,6 +137,13 @@ fn deny(_: &Scope) -> Result<Outcome> {
         // It reads the sources of other platforms, too, which no build here has fetched.
         Cmd::new("cargo", &["fetch", "--locked", "--quiet"]).run()?;
         Cmd::new(deny, &checks).run()
+    })
+}
+
+fn packages(_: &Scope) -> Result<Outcome> {
+    Ok(match dist::check()? {
+        true => Outcome::Passed,
+        false => Outcome::Impossible("there is no dpkg here".to_owned()),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{CommandFactory, Parser};
 
+mod book;
 mod documentation;
 
 use super::Cli;

@@ -3,7 +3,6 @@
 mod discover;
 mod handover;
 mod probe;
-mod service;
 
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 
 use super::connection::{self, Patience, Target};
+use super::service::daemon;
 use super::service::health::{self, HealthArgs};
 use super::table::pairs;
 use super::{Cx, ask, words};
@@ -79,15 +79,10 @@ enum GatewayCommand {
     Discover(discover::DiscoverArgs),
     Probe(Box<probe::ProbeArgs>),
     Handover(handover::HandoverArgs),
-    /// Start the gateway afresh inside its process, after the runs under way
+    /// Start the gateway afresh inside its process, after the runs under way; or the service, where none runs
     Restart,
-    Install(service::InstallArgs),
-    /// Stop the service and remove it; your files stay
-    Uninstall,
-    /// Start the installed service
-    Start,
-    /// Stop the installed service, after the runs under way
-    Stop,
+    #[command(flatten)]
+    Service(daemon::ServiceCommand),
 }
 
 /// How to run the gateway.
@@ -196,11 +191,8 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Discover(args)) => ask(cx, discover::run(cx, &args)),
         Some(GatewayCommand::Probe(args)) => ask(cx, probe::run(cx, &args)),
         Some(GatewayCommand::Handover(args)) => ask(cx, handover::handover(cx, &args)),
-        Some(GatewayCommand::Restart) => handover::restart(cx),
-        Some(GatewayCommand::Install(args)) => ask(cx, service::install(cx, &args)),
-        Some(GatewayCommand::Uninstall) => ask(cx, service::uninstall(cx)),
-        Some(GatewayCommand::Start) => ask(cx, service::control(cx, "start")),
-        Some(GatewayCommand::Stop) => ask(cx, service::control(cx, "stop")),
+        Some(GatewayCommand::Restart) => ask(cx, handover::restart(cx)),
+        Some(GatewayCommand::Service(command)) => ask(cx, daemon::control(cx, command)),
     }
 }
 

@@ -1,5 +1,6 @@
-//! Commands about the running gateway: its health, log and page.
+//! Commands about the running gateway: its health, log and page, and the service it runs as.
 
+pub(crate) mod daemon;
 pub(crate) mod dashboard;
 pub(crate) mod health;
 pub(crate) mod hooks;

@@ -8,7 +8,13 @@ fn package(name: &str, uses: &[&str]) -> Package {
     let dependencies =
         uses.iter().map(|name| Dependency { name: (*name).to_owned(), kind: None }).collect::<Vec<_>>();
     let manifest_path = root().join("crates").join(name).join("Cargo.toml");
-    Package { name: name.to_owned(), dependencies, manifest_path, metadata: serde_json::Value::Null }
+    Package {
+        name: name.to_owned(),
+        version: String::new(),
+        dependencies,
+        manifest_path,
+        metadata: serde_json::Value::Null,
+    }
 }
 
 fn reached(files: &[&str]) -> (Vec<String>, Vec<&'static str>) {

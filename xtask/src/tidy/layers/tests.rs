@@ -8,6 +8,7 @@ fn findings(layer: Option<u64>, uses: &str, kind: Option<&str>) -> Vec<String> {
     let package = |name: &str, layer: Option<u64>, dependencies| Package {
         manifest_path: std::path::PathBuf::new(),
         name: name.to_owned(),
+        version: String::new(),
         dependencies,
         metadata: layer
             .map_or(serde_json::Value::Null, |layer| serde_json::json!({ "homard": { "layer": layer } })),

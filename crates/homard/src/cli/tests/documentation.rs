@@ -17,7 +17,7 @@ struct Code {
     text: String,
 }
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -57,16 +57,21 @@ fn code_in(path: &Path) -> Vec<Code> {
     found
 }
 
+/// The grammar, with what every command inherits.
+fn program() -> Command {
+    let mut program = Cli::command();
+    program.build();
+    program
+}
+
 /// What is wrong with a command line, if it is one of ours.
-fn wrong_command(line: &str) -> Option<String> {
+fn wrong_command(program: &Command, line: &str) -> Option<String> {
     let line = line.trim_start_matches("$ ");
     let rest = line.strip_prefix("homard ")?;
     // What stands apart is its explanation.
     let rest = rest.split("  ").next().unwrap_or_default();
     let rest = rest.split(['|', ';', '>', '&', '…', '(']).next().unwrap_or_default();
-    let mut program = Cli::command();
-    program.build();
-    let mut path: Vec<&Command> = vec![&program];
+    let mut path: Vec<&Command> = vec![program];
     let mut may_descend = true;
     for word in rest.split_whitespace() {
         let word = word.trim_matches(['"', '\'', '[', ']', ',', '.']);
@@ -131,8 +136,10 @@ fn exists(path: &str) -> bool {
 
 #[test]
 fn every_command_in_the_documentation_exists() {
+    let program = program();
     let wrong = documents().into_iter().flat_map(|path| code_in(&path)).filter_map(|code| {
-        wrong_command(&code.text).map(|why| format!("{}:{}: {why} ({})", code.file, code.line, code.text))
+        wrong_command(&program, &code.text)
+            .map(|why| format!("{}:{}: {why} ({})", code.file, code.line, code.text))
     });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -243,6 +250,46 @@ fn every_file_in_the_documentation_exists() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What a heading is called in a link, as mdBook and others make it.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn links_within_pages_lead_to_a_heading() {
+    let mut wrong = Vec::new();
+    for path in documents() {
+        let text = fs::read_to_string(&path).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((file, wanted)) = link.split_once('#').filter(|_| !link.contains("://")) else {
+                continue;
+            };
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let there = fs::read_to_string(&target).unwrap_or_default();
+            if !there.lines().any(|line| line.starts_with('#') && anchor(line) == wanted) {
+                wrong.push(format!("{}: {link} leads to no heading", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_book_lists_every_page_once() {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<&str> =
+        summary.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let docs = root().join("docs");
+    let pages =
+        documents().into_iter().filter_map(|path| Some(path.strip_prefix(&docs).ok()?.display().to_string()));
+    let mut pages: Vec<String> = pages.filter(|page| page != "SUMMARY.md").collect();
+    pages.sort();
+    listed.sort_unstable();
+    assert_eq!(listed, pages);
+}
+
 /// Files below a folder whose name ends so; tests and what they use are not what people install.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -287,7 +334,7 @@ fn what_does_not_exist_is_noticed() {
         ("homard config get gateway.port", false),
         ("cargo xtask run", false),
     ] {
-        assert_eq!(wrong_command(line).is_some(), is_wrong, "{line}");
+        assert_eq!(wrong_command(&program(), line).is_some(), is_wrong, "{line}");
     }
     let sections = HashSet::from(["gateway"]);
     assert!(is_path("gateway.prot", &sections) && !exists("gateway.prot"));

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::super::Cx;
+use super::super::service::daemon;
 use crate::compose::handover::{HandoverOutcome, HandoverRequest, outcome_file, wish_file};
 use crate::compose::lock::{self, Holder};
 use crate::report::Advice;
@@ -97,9 +98,13 @@ async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> HandoverOutcome {
     }
 }
 
-/// `homard gateway restart`: a fresh start inside the process, after runs under way.
-pub(crate) fn restart(cx: &Cx) -> anyhow::Result<()> {
-    let pid = running(cx)?;
+/// `homard gateway restart`: a fresh start inside the process, after runs under way. Where none runs but a service is
+/// installed, that one is started.
+pub(crate) async fn restart(cx: &Cx) -> anyhow::Result<()> {
+    let pid = match running(cx) {
+        Ok(pid) => pid,
+        Err(nobody) => return if daemon::start_if_installed(cx).await? { Ok(()) } else { Err(nobody) },
+    };
     kill_process(pid, Signal::USR1).context("the gateway that runs could not be asked")?;
     cx.console.line(&format!(
         "The gateway (process {}) starts afresh as soon as runs under way are over.",

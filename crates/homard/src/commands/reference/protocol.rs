@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 
-use super::Cx;
+use crate::commands::Cx;
 
 /// Print the manual of the protocol with its table of methods made anew
 #[derive(Args)]

@@ -1,0 +1,34 @@
+//! `homard help`: the help of a command, found by its words.
+
+use clap::{Args, CommandFactory};
+
+use crate::cli::Cli;
+use crate::commands::Cx;
+use crate::report::Advice;
+
+/// Explain a command; the same as `--help` after it
+#[derive(Args)]
+pub(crate) struct HelpArgs {
+    /// The command's words, such as `cron add`
+    #[arg(value_name = "COMMAND")]
+    words: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// When there is no such command, or the reader is gone.
+pub(crate) fn run(cx: &Cx, args: &HelpArgs) -> anyhow::Result<()> {
+    let mut program = Cli::command();
+    program.build();
+    let mut command = &mut program;
+    for word in &args.words {
+        let before = command.get_bin_name().unwrap_or("homard").to_owned();
+        command = command.find_subcommand_mut(word).ok_or_else(|| {
+            Advice::usage(format!("`{before}` has no `{word}`"), format!("{before} --help"))
+        })?;
+    }
+    let help = command.render_long_help();
+    let help = if cx.console.colors_results() { help.ansi().to_string() } else { help.to_string() };
+    Ok(cx.console.part(&help)?)
+}
