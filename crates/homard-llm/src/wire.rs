@@ -27,6 +27,8 @@ mod ollama;
 mod openai_completions;
 mod openai_responses;
 
+pub(crate) use google_generative_ai::gemini_address;
+
 /// Every API, in alphabetical order.
 pub const TABLE: &[Wire] = &[
     anthropic_messages::ENTRY,

@@ -141,7 +141,11 @@ fn speed(notes: usize, model: Option<&Path>) {
             let began = Instant::now();
             let vector = made.as_ref().map(|made| ("m", made[0].as_slice()));
             memories
-                .search(&place, &MemoryQuestion { words, today: TODAY, vector }, &Picking::default())
+                .search(
+                    &place,
+                    &MemoryQuestion { words, today: TODAY, vector, catches_up: true },
+                    &Picking::default(),
+                )
                 .unwrap();
             times.push(began.elapsed());
         }
@@ -149,10 +153,24 @@ fn speed(notes: usize, model: Option<&Path>) {
         println!("{name}: p50 {:.2?}, p99 {:.2?}", times[times.len() / 2], times[times.len() * 99 / 100]);
     };
     measure("lexical", None);
+    let change = |text: &str| std::fs::write(&last, format!("# Changed\n\n{text}\n")).unwrap();
+    change("The one note that is another now.");
     let began = Instant::now();
-    std::fs::write(&last, "# Changed\n\nThe one note that is another now.\n").unwrap();
     memories.sync(&place).unwrap();
     println!("one changed file: {:.2?} with a look at all files", began.elapsed());
+    let _bell = memories.watch(&place).unwrap();
+    memories.sync(&place).unwrap();
+    memories.catch_up(&place).unwrap();
+    let mut times: Vec<Duration> = (0..20)
+        .map(|n| {
+            change(&format!("It is another for the {n}th time."));
+            let began = Instant::now();
+            assert_eq!(memories.catch_up(&place).unwrap().unwrap().indexed, 1);
+            began.elapsed()
+        })
+        .collect();
+    times.sort();
+    println!("one changed file that was heard of: {:.2?}", times[times.len() / 2]);
     if let Some(model) = model {
         let began = Instant::now();
         fill(&memories, &place, model);

@@ -5,7 +5,9 @@
 //! that a list of passages is read at the speed of the disk. How well they fit is decided in [`crate::search`].
 
 mod entry;
+mod tally;
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,11 +16,12 @@ use homard_runtime::create_private_dir;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 
 use crate::passages::Passage;
-use crate::words::Language;
-pub(crate) use entry::{Part, PassageEntry};
+use crate::words::{Language, Lexicon, number};
+pub(crate) use entry::{Part, PassageEntry, numbers};
+use tally::Tally;
 
 /// Changes whenever notes would be cut or read differently; an index of another version is made anew.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 /// How long a writer waits for another process.
 const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -36,7 +39,8 @@ CREATE INDEX IF NOT EXISTS chunks_by_hash ON chunks (hash);
 CREATE VIRTUAL TABLE IF NOT EXISTS chunks_fts USING fts5 (
     terms, content='', contentless_delete=1, detail=none, tokenize='ascii'
 );
-CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (chunks_fts, 'row');
+CREATE TABLE IF NOT EXISTS terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL, passages INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS terms_by_term ON terms (term);
 CREATE TABLE IF NOT EXISTS vectors (
     hash TEXT NOT NULL, model TEXT NOT NULL, scale REAL NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hash, model)
 ) WITHOUT ROWID;
@@ -106,6 +110,9 @@ impl Totals {
 #[derive(Debug)]
 pub(crate) struct Index {
     pub(crate) db: Connection,
+    /// What the transaction under way adds to the counts.
+    tally: RefCell<Tally>,
+    lexicon: RefCell<Lexicon>,
 }
 
 impl Index {
@@ -115,7 +122,8 @@ impl Index {
         if let Some(folder) = path.parent() {
             create_private_dir(folder).map_err(placed)?;
         }
-        let index = Self { db: Connection::open(path)? };
+        let (tally, lexicon) = (RefCell::default(), RefCell::default());
+        let index = Self { db: Connection::open(path)?, tally, lexicon };
         index.db.busy_timeout(BUSY)?;
         index.db.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
@@ -133,7 +141,8 @@ impl Index {
     /// Forgets everything but the vectors, which are known by what they are of.
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
         self.db.execute_batch(
-            "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE vocabulary; DROP TABLE chunks_fts; DELETE FROM meta; COMMIT;",
+            "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
+             DELETE FROM terms; DELETE FROM meta; COMMIT;",
         )?;
         self.db.execute_batch(SCHEMA)?;
         self.set_meta("version", VERSION)
@@ -155,10 +164,6 @@ impl Index {
         Ok(self.meta(key)?.and_then(|value| value.parse().ok()).unwrap_or(0))
     }
 
-    fn count(&self, key: &str, more: i64) -> Result<(), IndexError> {
-        self.set_meta(key, &(self.counted(key)? + more).to_string())
-    }
-
     pub(crate) fn totals(&self) -> Result<Totals, IndexError> {
         let languages = u32::try_from(self.counted("languages")?).unwrap_or(0);
         Ok(Totals { passages: self.counted("passages")?, words: self.counted("words")?, languages })
@@ -175,16 +180,24 @@ impl Index {
         })
     }
 
-    /// Every file that is indexed, by path.
-    pub(crate) fn files(&self) -> Result<HashMap<String, FileRow>, IndexError> {
-        let mut statement = self.db.prepare_cached("SELECT path, hash, mtime, size FROM files")?;
+    /// When every file that is indexed changed, in nanoseconds, and its size, by path.
+    pub(crate) fn stamps(&self) -> Result<HashMap<String, (i64, u64)>, IndexError> {
+        let mut statement = self.db.prepare_cached("SELECT path, mtime, size FROM files")?;
         let rows = statement.query_map([], |row| {
-            let size: i64 = row.get(3)?;
-            let file =
-                FileRow { hash: row.get(1)?, mtime: row.get(2)?, size: u64::try_from(size).unwrap_or(0) };
-            Ok((row.get(0)?, file))
+            let size: i64 = row.get(2)?;
+            Ok((row.get(0)?, (row.get(1)?, u64::try_from(size).unwrap_or(0))))
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// One file as it was indexed.
+    pub(crate) fn file(&self, path: &str) -> Result<Option<FileRow>, IndexError> {
+        let mut statement = self.db.prepare_cached("SELECT hash, mtime, size FROM files WHERE path = ?1")?;
+        let row = statement.query_row([path], |row| {
+            let size: i64 = row.get(2)?;
+            Ok(FileRow { hash: row.get(0)?, mtime: row.get(1)?, size: u64::try_from(size).unwrap_or(0) })
+        });
+        Ok(row.optional()?)
     }
 
     /// Puts a file's passages in the place of those it had. To be called in a transaction.
@@ -195,9 +208,10 @@ impl Index {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?;
         let mut terms = self.db.prepare_cached("INSERT INTO chunks_fts (rowid, terms) VALUES (?1, ?2)")?;
-        let (mut words, mut languages) = (0, u32::try_from(self.counted("languages")?).unwrap_or(0));
+        let mut lexicon = self.lexicon.borrow_mut();
+        let mut tally = self.tally.borrow_mut();
         for passage in passages {
-            let entry = PassageEntry::of(passage);
+            let entry = PassageEntry::of(passage, &mut lexicon);
             let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
             chunk.execute(params![
                 path,
@@ -210,13 +224,9 @@ impl Index {
                 entry.words,
                 passage.text
             ])?;
-            terms.execute(params![self.db.last_insert_rowid(), entry.terms])?;
-            words += entry.length;
-            languages |= entry.language.bit();
+            terms.execute(params![self.db.last_insert_rowid(), entry.text()])?;
+            tally.add(&entry);
         }
-        self.count("passages", i64::try_from(passages.len()).unwrap_or(0))?;
-        self.count("words", words)?;
-        self.set_meta("languages", &languages.to_string())?;
         self.touch(path, file)
     }
 
@@ -236,21 +246,29 @@ impl Index {
 
     /// Forgets a file. To be called in a transaction.
     pub(crate) fn remove(&self, path: &str) -> Result<(), IndexError> {
-        let mut old = self
-            .db
-            .prepare_cached("SELECT count(*), coalesce(sum(length), 0) FROM chunks WHERE path = ?1")?;
-        let (passages, words): (i64, i64) = old.query_row([path], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        if passages > 0 {
+        let mut old = self.db.prepare_cached("SELECT length, words FROM chunks WHERE path = ?1")?;
+        let mut rows = old.query([path])?;
+        let mut had_any = false;
+        while let Some(row) = rows.next()? {
+            had_any = true;
+            let words = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            self.tally.borrow_mut().subtract(row.get(0)?, words);
+        }
+        if had_any {
             let mut terms = self.db.prepare_cached(
                 "DELETE FROM chunks_fts WHERE rowid IN (SELECT id FROM chunks WHERE path = ?1)",
             )?;
             terms.execute([path])?;
             self.db.prepare_cached("DELETE FROM chunks WHERE path = ?1")?.execute([path])?;
-            self.count("passages", -passages)?;
-            self.count("words", -words)?;
         }
         self.db.prepare_cached("DELETE FROM files WHERE path = ?1")?.execute([path])?;
         Ok(())
+    }
+
+    /// How many passages have a term.
+    pub(crate) fn having(&self, term: &str) -> Result<i64, IndexError> {
+        let mut statement = self.db.prepare_cached("SELECT passages FROM terms WHERE number = ?1")?;
+        Ok(statement.query_row([number(term)], |row| row.get(0)).optional()?.unwrap_or(0))
     }
 
     /// Does several things at once or not at all.
@@ -259,7 +277,9 @@ impl Index {
         act: impl FnOnce(&Self) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
         let transaction = self.db.unchecked_transaction()?;
+        self.tally.take();
         let done = act(self)?;
+        self.write_tally()?;
         transaction.commit()?;
         Ok(done)
     }

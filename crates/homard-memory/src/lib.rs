@@ -1,7 +1,7 @@
 //! What agents wrote down, as it lies in their workspaces, and finding it again.
 //!
 //! Markdown is the truth: `memory` says which files there are, `passages` cuts them where the talk turns. One `index` per
-//! agent (SQLite) holds what was cut and may be deleted; `sync` brings it up to date and `search` asks it, by `words` and
+//! agent (SQLite) holds what was cut and may be deleted; `sync` brings it up to date, by what a `watch` on the folders hears where there is one, and `search` asks it, by `words` and
 //! `dates` of any script, and by `vectors` where a model makes them, which may be a `local_model`. `memories` is the door: whoever asks from a task does
 //! so on a thread of its own, because everything here blocks. `workspace_file` and `workspace_folder` are single files.
 
@@ -14,6 +14,7 @@ mod passages;
 mod search;
 mod sync;
 mod vectors;
+mod watch;
 mod words;
 mod workspace_file;
 mod workspace_folder;

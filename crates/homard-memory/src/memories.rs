@@ -2,6 +2,8 @@
 //! let go when they stop, and what is known about its state.
 
 use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -16,9 +18,15 @@ use crate::memory::{Memory, Skipped};
 use crate::search::{self, Asked, FoundPassage, Picking};
 use crate::sync::{self, Synced};
 use crate::vectors::{self, Matrix, Unseen};
+use crate::watch::{Heard, Watch};
 
 /// How long a look at all files holds; folders that changed are seen at once.
 const LOOK_HOLDS: Duration = Duration::from_millis(1_500);
+/// How long it holds where changes are heard of. Not for ever: what is written on another machine into a folder of the
+/// network is not heard.
+const WATCHED_HOLDS: Duration = Duration::from_mins(10);
+/// How long a search waits for whoever brings the index up to date already.
+const OTHERS_WITHIN: Duration = Duration::from_millis(500);
 /// How long an index is kept open after the last question.
 const KEPT_OPEN: Duration = Duration::from_secs(60);
 /// Longest passage unless the owner says otherwise, in characters.
@@ -57,6 +65,8 @@ pub struct MemoryQuestion<'q> {
     pub today: Date,
     /// The model and the vector it made of the words, where there is one.
     pub vector: Option<(&'q str, &'q [f32])>,
+    /// Whether the index is brought up to date before.
+    pub catches_up: bool,
 }
 
 /// How a memory stands.
@@ -99,7 +109,22 @@ struct Shelf {
     /// Grows whenever the index changes.
     edition: AtomicU64,
     seen: Mutex<Seen>,
+    ear: Mutex<Ear>,
     reader: Mutex<Option<Reader>>,
+}
+
+/// What is heard of changes, where anything is.
+#[derive(Debug, Default)]
+struct Ear {
+    watch: Option<Watch>,
+    heard: Heard,
+}
+
+/// What has to be looked at to bring an index up to date.
+enum Due {
+    Nothing,
+    Places(Vec<PathBuf>),
+    Everything,
 }
 
 /// What the last look at the files found.
@@ -131,7 +156,35 @@ impl Memories {
     /// # Errors
     /// When the index can be neither used nor made anew.
     pub fn sync(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
-        self.shelf(place).sync(place, false)
+        self.shelf(place).sync(place, |_| Due::Everything, false)
+    }
+
+    /// The same by looking only at what may have changed since the last time. `None` when nothing has, too.
+    ///
+    /// # Errors
+    /// When the index can be neither used nor made anew.
+    pub fn catch_up(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
+        self.shelf(place).sync(place, Shelf::due, false)
+    }
+
+    /// Has the system tell which files change, from now on. What is returned can be read from when there is something to
+    /// catch up with; [`Memories::catch_up`] takes it.
+    ///
+    /// # Errors
+    /// When the system does not; the files are then looked at as before.
+    pub fn watch(&self, place: &MemoryPlace) -> io::Result<OwnedFd> {
+        self.shelf(place).ear.lock().open()
+    }
+
+    /// Stops being told.
+    pub fn unwatch(&self, place: &MemoryPlace) {
+        *self.shelf(place).ear.lock() = Ear::default();
+    }
+
+    /// Takes what there is to hear; whether there was anything.
+    #[must_use]
+    pub fn hears(&self, place: &MemoryPlace) -> bool {
+        self.shelf(place).ear.lock().hear()
     }
 
     /// Makes an index anew from the files.
@@ -139,7 +192,7 @@ impl Memories {
     /// # Errors
     /// When it cannot be written.
     pub fn rebuild(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
-        self.shelf(place).sync(place, true)
+        self.shelf(place).sync(place, |_| Due::Everything, true)
     }
 
     /// The passages that fit a question best, in an index that is up to date or being brought there.
@@ -153,13 +206,14 @@ impl Memories {
         picking: &Picking,
     ) -> Result<Vec<FoundPassage>, IndexError> {
         let shelf = self.shelf(place);
-        if !shelf.is_fresh() {
-            shelf.sync(place, false)?;
+        if question.catches_up {
+            shelf.wait_for_others();
+            shelf.sync(place, Shelf::due, false)?;
         }
         match shelf.ask(place, |reader, edition| reader.search(question, picking, edition)) {
             Err(error) if error.is_broken() => {
                 shelf.mend(place, &error)?;
-                shelf.sync(place, false)?;
+                shelf.sync(place, |_| Due::Everything, false)?;
                 shelf.ask(place, |reader, edition| reader.search(question, picking, edition))
             }
             other => other,
@@ -215,8 +269,8 @@ impl Memories {
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn sweep_vectors(&self, place: &MemoryPlace, model: &str) -> Result<(), IndexError> {
-        self.shelf(place).ask(place, |reader, _| vectors::sweep(&reader.index, model))
+    pub fn sweep_vectors(&self, place: &MemoryPlace, models: &[String]) -> Result<(), IndexError> {
+        self.shelf(place).ask(place, |reader, _| vectors::sweep(&reader.index, models))
     }
 }
 
@@ -278,36 +332,128 @@ impl Reader {
     }
 }
 
-impl Shelf {
-    /// Whether the files were looked at a moment ago and no folder of them has changed since.
-    fn is_fresh(&self) -> bool {
-        let seen = self.seen.lock();
-        seen.at.is_some_and(|at| at.elapsed() < LOOK_HOLDS)
-            && seen.folders.iter().all(|(folder, changed)| changed_at(folder) == *changed)
+impl Ear {
+    fn open(&mut self) -> io::Result<OwnedFd> {
+        let watch = match self.watch.take() {
+            Some(watch) => watch,
+            None => {
+                // Which folders there are is known after the next look.
+                self.heard.is_unclear = true;
+                Watch::open()?
+            }
+        };
+        let bell = watch.bell()?;
+        self.watch = Some(watch);
+        Ok(bell)
     }
 
-    fn sync(&self, place: &MemoryPlace, anew: bool) -> Result<Option<Synced>, IndexError> {
+    fn hear(&mut self) -> bool {
+        self.watch.as_mut().is_some_and(|watch| watch.hear(&mut self.heard))
+    }
+
+    /// Forgets what was heard so far.
+    fn forget(&mut self) {
+        self.hear();
+        self.heard = Heard::default();
+    }
+
+    /// Listens to these folders. What came into a new one since it was looked at was not heard, so it is looked at again.
+    fn over<'f>(&mut self, folders: impl Iterator<Item = &'f Path>) {
+        let Some(watch) = &mut self.watch else { return };
+        match watch.over(folders) {
+            Ok(are_new) => self.heard.is_unclear |= are_new,
+            Err(error) => {
+                tracing::info!(%error, "notes are not watched; they are looked at before each search");
+                self.watch = None;
+            }
+        }
+    }
+}
+
+impl Shelf {
+    /// Whether no folder has changed since it was looked into.
+    fn is_fresh(&self) -> bool {
+        self.seen.lock().folders.iter().all(|(folder, changed)| changed_at(folder) == *changed)
+    }
+
+    /// Waits while somebody else brings the index up to date, unless that takes long: what was written a moment ago is to be
+    /// found, but nobody waits for a large index to be made.
+    fn wait_for_others(&self) {
+        let began = Instant::now();
+        while self.is_syncing.load(Ordering::Acquire) && began.elapsed() < OTHERS_WITHIN {
+            std::thread::park_timeout(Duration::from_millis(2));
+        }
+    }
+
+    /// What has to be looked at. What was heard is taken: whoever asks does so.
+    fn due(&self) -> Due {
+        let looked = self.seen.lock().at;
+        let mut ear = self.ear.lock();
+        ear.hear();
+        let holds = if ear.watch.is_some() { WATCHED_HOLDS } else { LOOK_HOLDS };
+        let is_stale = looked.is_none_or(|at| at.elapsed() >= holds);
+        match ear.watch {
+            _ if is_stale || ear.heard.is_unclear => Due::Everything,
+            Some(_) if ear.heard.is_nothing() => Due::Nothing,
+            Some(_) => Due::Places(std::mem::take(&mut ear.heard).places.into_iter().collect()),
+            None if self.is_fresh() => Due::Nothing,
+            None => Due::Everything,
+        }
+    }
+
+    fn sync(
+        &self,
+        place: &MemoryPlace,
+        due: impl FnOnce(&Self) -> Due,
+        anew: bool,
+    ) -> Result<Option<Synced>, IndexError> {
         if self.is_syncing.swap(true, Ordering::AcqRel) {
             return Ok(None);
         }
         self.done.store(0, Ordering::Release);
         self.total.store(0, Ordering::Release);
-        let synced = match self.bring_up(place, anew) {
-            Err(error) if error.is_broken() => {
-                self.mend(place, &error).and_then(|()| self.bring_up(place, anew))
-            }
-            other => other,
-        };
+        let synced = self.sync_what(place, due(self), anew);
         self.is_syncing.store(false, Ordering::Release);
-        let synced = synced?;
+        if synced.is_err() {
+            self.ear.lock().heard.is_unclear = true;
+        }
+        synced
+    }
+
+    fn sync_what(&self, place: &MemoryPlace, due: Due, anew: bool) -> Result<Option<Synced>, IndexError> {
+        let synced = match due {
+            Due::Nothing => return Ok(None),
+            Due::Places(places) => self.bring_up_places(place, &places),
+            Due::Everything => self.bring_up(place, anew),
+        };
+        match synced {
+            Err(error) if error.is_broken() => {
+                self.mend(place, &error)?;
+                self.bring_up(place, anew).map(Some)
+            }
+            other => other.map(Some),
+        }
+    }
+
+    /// Looks at a few files alone.
+    fn bring_up_places(&self, place: &MemoryPlace, places: &[PathBuf]) -> Result<Synced, IndexError> {
+        let index = Index::open(&place.index)?;
+        let synced = sync::sync_places(&index, &place.memory(), place.passage_chars, places)?;
+        if synced.has_changed() {
+            self.edition.fetch_add(1, Ordering::AcqRel);
+        }
         let mut seen = self.seen.lock();
-        seen.skipped.clone_from(&synced.skipped);
-        seen.truncated = synced.truncated;
-        Ok(Some(synced))
+        for skipped in &synced.skipped {
+            seen.skipped.retain(|known| known.path != skipped.path);
+            seen.skipped.push(skipped.clone());
+        }
+        Ok(synced)
     }
 
     fn bring_up(&self, place: &MemoryPlace, anew: bool) -> Result<Synced, IndexError> {
         let at = Instant::now();
+        // What changes from here on is heard again; what changed before is seen.
+        self.ear.lock().forget();
         let index = Index::open(&place.index)?;
         if anew {
             index.clear()?;
@@ -320,11 +466,14 @@ impl Shelf {
         if synced.has_changed() || anew {
             self.edition.fetch_add(1, Ordering::AcqRel);
         }
+        // The workspace itself is one of them: `MEMORY.md` lies there.
+        let folders = || synced.folders.iter().chain([&place.workspace]);
+        self.ear.lock().over(folders().map(PathBuf::as_path));
         let mut seen = self.seen.lock();
         seen.at = Some(at);
-        // The workspace itself is one of them: `MEMORY.md` lies there.
-        let folders = synced.folders.iter().chain([&place.workspace]);
-        seen.folders = folders.map(|folder| (folder.clone(), changed_at(folder))).collect();
+        seen.folders = folders().map(|folder| (folder.clone(), changed_at(folder))).collect();
+        seen.skipped.clone_from(&synced.skipped);
+        seen.truncated = synced.truncated;
         Ok(synced)
     }
 

@@ -2,11 +2,12 @@
 //! Links are not followed: they may lead anywhere.
 
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use homard_protocol::methods::agents::AgentFile;
 use homard_protocol::methods::memory::MemoryFile;
 
-use crate::workspace_file::{self, WorkspaceFileError, changed_at};
+use crate::workspace_file::{self, WorkspaceFileError, since_epoch_ms};
 
 /// The file with what is always known, and how it may also be spelled.
 const MAIN: &str = "MEMORY.md";
@@ -39,10 +40,28 @@ pub struct Skipped {
 pub struct MemoryFiles {
     pub files: Vec<MemoryFile>,
     pub skipped: Vec<Skipped>,
-    /// The folders that were looked into.
-    pub(crate) folders: Vec<PathBuf>,
     /// Whether there are more than are told.
     pub truncated: bool,
+}
+
+/// A file of a memory as it was found, with what tells whether it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoteFile {
+    /// As it is told.
+    pub(crate) path: String,
+    pub(crate) place: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) modified: Option<SystemTime>,
+}
+
+/// What a look around found.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    pub(crate) notes: Vec<NoteFile>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// The folders that were looked into.
+    pub(crate) folders: Vec<PathBuf>,
+    pub(crate) truncated: bool,
 }
 
 impl Memory {
@@ -56,7 +75,18 @@ impl Memory {
     /// The files there are.
     #[must_use]
     pub fn files(&self) -> MemoryFiles {
-        let mut walk = Walk { workspace: &self.workspace, found: MemoryFiles::default(), entries: 0 };
+        let Looked { notes, skipped, truncated, .. } = self.look();
+        let told = |note: NoteFile| MemoryFile {
+            path: note.path,
+            size: note.size,
+            updated_at_ms: note.modified.and_then(since_epoch_ms),
+        };
+        MemoryFiles { files: notes.into_iter().map(told).collect(), skipped, truncated }
+    }
+
+    /// The same with what tells whether they changed.
+    pub(crate) fn look(&self) -> Looked {
+        let mut walk = Walk { workspace: &self.workspace, found: Looked::default(), entries: 0 };
         let main = [MAIN, MAIN_IN_SMALL]
             .map(|name| self.workspace.join(name))
             .into_iter()
@@ -65,9 +95,23 @@ impl Memory {
             walk.look(path);
         }
         let mut found = walk.found;
-        found.files.sort_by(|one, other| one.path.cmp(&other.path));
-        found.files.dedup_by(|one, other| one.path == other.path);
+        found.notes.sort_by(|one, other| one.path.cmp(&other.path));
+        found.notes.dedup_by(|one, other| one.path == other.path);
         found
+    }
+
+    /// One place of it as it is now: what is told of it, and the file if there still is one that may be read.
+    pub(crate) fn look_at(&self, place: &Path) -> Option<(String, Option<NoteFile>)> {
+        let path = place.strip_prefix(&self.workspace).unwrap_or(place).to_str()?.to_owned();
+        let place = self.place_of(&path).ok()?;
+        let meta = std::fs::symlink_metadata(&place).ok().filter(std::fs::Metadata::is_file);
+        let note = meta.map(|meta| NoteFile {
+            path: path.clone(),
+            size: meta.len(),
+            modified: meta.modified().ok(),
+            place,
+        });
+        Some((path, note))
     }
 
     /// Where a file of this memory is.
@@ -156,7 +200,7 @@ fn without_links(folder: &Path, inside: &Path) -> Option<PathBuf> {
 /// Looking around for files.
 struct Walk<'w> {
     workspace: &'w Path,
-    found: MemoryFiles,
+    found: Looked,
     entries: usize,
 }
 
@@ -168,6 +212,8 @@ impl Walk<'_> {
             if meta.is_symlink() {
                 self.skip(&path, "is a link, which may lead anywhere");
             } else if meta.is_file() {
+                // Changes of a single file are heard of in its folder.
+                self.found.folders.extend(path.parent().map(Path::to_owned));
                 self.take(&path, &meta);
             } else if meta.is_dir() {
                 self.open(&path, depth, &mut open);
@@ -180,7 +226,7 @@ impl Walk<'_> {
         self.found.folders.push(folder.to_owned());
         for entry in inside.flatten() {
             self.entries += 1;
-            if self.entries > MAX_ENTRIES || self.found.files.len() >= MAX_FILES {
+            if self.entries > MAX_ENTRIES || self.found.notes.len() >= MAX_FILES {
                 self.found.truncated = true;
                 return;
             }
@@ -207,9 +253,10 @@ impl Walk<'_> {
         }
     }
 
-    fn take(&mut self, path: &Path, meta: &std::fs::Metadata) {
-        let Some(path) = self.told(path) else { return };
-        self.found.files.push(MemoryFile { path, size: meta.len(), updated_at_ms: changed_at(meta) });
+    fn take(&mut self, place: &Path, meta: &std::fs::Metadata) {
+        let Some(path) = self.told(place) else { return };
+        let (size, modified) = (meta.len(), meta.modified().ok());
+        self.found.notes.push(NoteFile { path, place: place.to_owned(), size, modified });
     }
 
     fn skip(&mut self, path: &Path, reason: &'static str) {
@@ -224,7 +271,7 @@ impl Walk<'_> {
     }
 }
 
-fn is_note(name: &str) -> bool {
+pub(crate) fn is_note(name: &str) -> bool {
     !name.starts_with('.')
         && Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }

@@ -10,12 +10,10 @@ mod near;
 mod snippet;
 mod spread;
 
-use std::collections::HashMap;
-
 use jiff::civil::Date;
 use rusqlite::OptionalExtension as _;
 
-use crate::index::{Index, IndexError, Part, Totals};
+use crate::index::{Index, IndexError, Totals};
 use crate::vectors::Matrix;
 pub(crate) use concepts::{Concept, Sought};
 use fit::{Fit, Fitting};
@@ -26,8 +24,6 @@ const MAX_FITTED: usize = 400;
 const MAX_LISTED: i64 = 8_000;
 /// How much of a neighbour's score a passage gets: talk about one thing runs over the cut.
 const FROM_NEIGHBOUR: f64 = 0.08;
-/// How far apart the ids of neighbours are.
-const NEIGHBOURS: [i64; 2] = [-1, 1];
 
 /// How results are picked, as the owner has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,10 +112,6 @@ pub(crate) fn search(
     if let (Some(matrix), Some(vector)) = (matrix, asked.vector) {
         let fitting = Fitting::new(&question, totals);
         add_by_meaning(index, &fitting, picking, (matrix, vector), &mut candidates)?;
-    } else {
-        for candidate in &mut candidates {
-            candidate.score = candidate.fit.share;
-        }
     }
     if let Some(half_life) = picking.half_life_days {
         spread::decay(index, &mut candidates, asked.today, half_life)?;
@@ -131,46 +123,51 @@ pub(crate) fn search(
         candidates = spread::diversify(index, candidates, lambda, picking.limit)?;
     }
     candidates.truncate(picking.limit);
-    candidates.iter().filter_map(|candidate| told(index, &question, candidate).transpose()).collect()
+    let fitting = Fitting::new(&question, totals);
+    candidates
+        .iter()
+        .filter_map(|candidate| told(index, &fitting, &question, candidate).transpose())
+        .collect()
 }
 
 /// The passages that have its words, fitted.
 fn by_words(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<Candidate>, IndexError> {
-    let sums = listed(index, question, totals)?;
-    let mut ids: Vec<(i64, f64)> = sums.into_iter().collect();
-    ids.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
-    ids.truncate(MAX_FITTED);
+    let mut ids = listed(index, question, totals)?;
+    if ids.len() > MAX_FITTED {
+        ids.select_nth_unstable_by(MAX_FITTED, |one, other| {
+            other.1.total_cmp(&one.1).then(other.0.cmp(&one.0))
+        });
+        ids.truncate(MAX_FITTED);
+    }
+    // In the order they lie on the disk, neighbours side by side.
+    ids.sort_unstable_by_key(|(id, _)| *id);
     let fitting = Fitting::new(question, totals);
-    let mut fits: HashMap<i64, Fit> = HashMap::with_capacity(ids.len());
-    let mut paths: HashMap<i64, String> = HashMap::with_capacity(ids.len());
+    let mut fits: Vec<(i64, Fit, String)> = Vec::with_capacity(ids.len());
     let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
     for (id, _) in ids {
         let row = statement.query_row([id], |row| {
             let length: i64 = row.get(0)?;
-            Ok((fitting.fit(&Part::read(row.get_ref(1)?.as_blob()?), length), row.get(2)?))
+            Ok((id, fitting.fit(row.get_ref(1)?.as_blob()?, length), row.get(2)?))
         });
-        if let Some((fit, path)) = row.optional()? {
-            fits.insert(id, fit);
-            paths.insert(id, path);
-        }
+        fits.extend(row.optional()?);
     }
-    let told = fits.iter().map(|(id, fit)| {
-        let beside = |step: &i64| {
-            let other = id + step;
-            let is_same = paths.get(&other) == paths.get(id);
-            fits.get(&other).filter(|_| is_same).map_or(0.0, |fit| fit.score)
+    let told = fits.iter().enumerate().map(|(place, (id, fit, path))| {
+        let beside = |place: Option<usize>| {
+            let other = place.and_then(|place| fits.get(place));
+            let is_next = |other: &&(i64, Fit, String)| other.0.abs_diff(*id) == 1 && other.2 == *path;
+            other.filter(is_next).map_or(0.0, |(_, fit, _)| fit.score)
         };
-        let near = NEIGHBOURS.iter().map(beside).fold(0.0, f64::max);
+        let near = beside(place.checked_sub(1)).max(beside(Some(place + 1)));
         let score = fit.score + FROM_NEIGHBOUR * near.min(fit.score);
-        let fit = Fit { score, share: fitting.share(score), ..fit.clone() };
-        Candidate { id: *id, score: fit.share, fit, vector: None }
+        let share = fitting.share(score);
+        Candidate { id: *id, score: share, fit: Fit { score, share }, vector: None }
     });
     Ok(told.collect())
 }
 
 /// How much of the question each passage has, by what FTS5 knows. Common words bring nobody while there are rarer ones.
-fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<HashMap<i64, f64>, IndexError> {
-    let mut sums: HashMap<i64, f64> = HashMap::new();
+fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<(i64, f64)>, IndexError> {
+    let mut sums: Vec<(i64, f64)> = Vec::new();
     let mut statement =
         index.db.prepare_cached("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?1 LIMIT ?2")?;
     let is_large = totals.passages > MAX_LISTED;
@@ -179,16 +176,34 @@ fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<HashMap<i6
     order.sort_by(|one, other| other.worth().total_cmp(&one.worth()));
     for concept in order {
         let is_common = is_large && (concept.is_small() || concept.passages > MAX_LISTED);
-        if is_common && !sums.is_empty() {
+        if (is_common && !sums.is_empty()) || concept.passages == 0 {
             continue;
         }
         let ids = statement
             .query_map(rusqlite::params![concept.query(), MAX_LISTED], |row| row.get::<_, i64>(0))?;
-        for id in ids {
-            *sums.entry(id?).or_insert(0.0) += concept.worth();
-        }
+        sums = merged(&sums, ids, concept.worth())?;
     }
     Ok(sums)
+}
+
+/// A list of sums and one of ids, both in order, as one.
+fn merged(
+    sums: &[(i64, f64)],
+    ids: impl Iterator<Item = rusqlite::Result<i64>>,
+    worth: f64,
+) -> Result<Vec<(i64, f64)>, IndexError> {
+    let mut all = Vec::with_capacity(sums.len() + sums.len() / 2 + 64);
+    let mut known = sums.iter().copied().peekable();
+    for id in ids {
+        let id = id?;
+        while let Some(before) = known.next_if(|(known, _)| *known < id) {
+            all.push(before);
+        }
+        let had = known.next_if(|(known, _)| *known == id).map_or(0.0, |(_, sum)| sum);
+        all.push((id, had + worth));
+    }
+    all.extend(known);
+    Ok(all)
 }
 
 /// Brings in the passages whose meaning is nearest, and gives every candidate both scores.
@@ -200,14 +215,16 @@ fn add_by_meaning(
     candidates: &mut Vec<Candidate>,
 ) -> Result<(), IndexError> {
     let wanted = (picking.limit * picking.candidates.max(1)).clamp(picking.limit, 200);
-    let nearest = matrix.nearest(vector, wanted);
+    let Some(asked) = matrix.asked(vector) else { return Ok(()) };
+    let nearest = matrix.nearest(&asked, wanted);
     let mut statement = index.db.prepare_cached("SELECT length, words FROM chunks WHERE id = ?1")?;
+    // They come in the order of their ids.
+    let known: Vec<i64> = candidates.iter().map(|candidate| candidate.id).collect();
     for (id, _) in nearest {
-        if candidates.iter().any(|candidate| candidate.id == id) {
+        if known.binary_search(&id).is_ok() {
             continue;
         }
-        let row = statement
-            .query_row([id], |row| Ok(fitting.fit(&Part::read(row.get_ref(1)?.as_blob()?), row.get(0)?)));
+        let row = statement.query_row([id], |row| Ok(fitting.fit(row.get_ref(1)?.as_blob()?, row.get(0)?)));
         if let Some(fit) = row.optional()? {
             candidates.push(Candidate { id, score: 0.0, fit, vector: None });
         }
@@ -216,17 +233,22 @@ fn add_by_meaning(
     let (text, meaning) =
         if all > 0.0 { (picking.text_weight / all, picking.vector_weight / all) } else { (1.0, 0.0) };
     for candidate in candidates {
-        let near = matrix.likeness(candidate.id, vector);
+        let near = matrix.likeness(candidate.id, &asked);
         candidate.vector = near;
         candidate.score = text * candidate.fit.share + meaning * near.unwrap_or(0.0).max(0.0);
     }
     Ok(())
 }
 
-fn told(index: &Index, question: &Sought, candidate: &Candidate) -> Result<Option<FoundPassage>, IndexError> {
-    let mut statement = index
-        .db
-        .prepare_cached("SELECT path, start_line, end_line, day, heading, text FROM chunks WHERE id = ?1")?;
+fn told(
+    index: &Index,
+    fitting: &Fitting<'_>,
+    question: &Sought,
+    candidate: &Candidate,
+) -> Result<Option<FoundPassage>, IndexError> {
+    let mut statement = index.db.prepare_cached(
+        "SELECT path, start_line, end_line, day, heading, text, length, words FROM chunks WHERE id = ?1",
+    )?;
     let round = |score: f64| (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0;
     let found = statement.query_row([candidate.id], |row| {
         let line = |column| row.get::<_, i64>(column).map(|line| u32::try_from(line).unwrap_or(u32::MAX));
@@ -244,7 +266,7 @@ fn told(index: &Index, question: &Sought, candidate: &Candidate) -> Result<Optio
             snippet,
             line: start_line.saturating_add(u32::try_from(lines).unwrap_or(0)),
             day: day.and_then(|day| day.parse().ok()),
-            matched: candidate.fit.matched.clone(),
+            matched: fitting.matched(row.get_ref(7)?.as_blob()?, row.get(6)?),
         })
     });
     Ok(found.optional()?)

@@ -4,14 +4,14 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use homard_runtime::hex;
 use sha2::{Digest, Sha256};
 
 use crate::dates;
 use crate::index::{FileRow, Index, IndexError};
-use crate::memory::{Memory, MemoryFiles, Skipped};
+use crate::memory::{Looked, Memory, NoteFile, Skipped};
 use crate::passages;
 
 /// Largest note that is indexed, in bytes.
@@ -45,14 +45,6 @@ impl Synced {
     }
 }
 
-/// A file to be read.
-struct Wanted {
-    path: String,
-    place: PathBuf,
-    row: Option<FileRow>,
-    size: u64,
-}
-
 /// What became of one file.
 enum Read {
     Same(FileRow),
@@ -60,47 +52,77 @@ enum Read {
     Skipped(&'static str),
 }
 
-/// Brings the index up to date; `progress` is told how many of how many files are done.
+/// Brings the index up to date with all files; `progress` is told how many of how many are done.
 pub(crate) fn sync(
     index: &Index,
     memory: &Memory,
     passage_chars: usize,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Synced, IndexError> {
-    let MemoryFiles { files, skipped, folders, truncated } = memory.files();
+    let Looked { notes, skipped, folders, truncated } = memory.look();
     let mut synced = Synced { skipped, folders, truncated, ..Synced::default() };
-    let mut known = index.files()?;
+    let mut known = index.stamps()?;
     let mut wanted = Vec::new();
-    for file in files {
-        let Ok(place) = memory.place_of(&file.path) else { continue };
-        let row = known.remove(&file.path);
-        let is_same =
-            row.as_ref().is_some_and(|row| row.size == file.size && Some(row.mtime) == changed(&place));
+    for note in notes {
+        let is_same = known
+            .remove(&note.path)
+            .is_some_and(|(mtime, size)| size == note.size && mtime == stamp(note.modified));
         if is_same {
             synced.unchanged += 1;
         } else {
-            wanted.push(Wanted { path: file.path, place, row, size: file.size });
+            wanted.push(note);
         }
     }
     if !known.is_empty() {
         index.together(|index| known.keys().try_for_each(|path| index.remove(path)))?;
         synced.forgotten += known.len();
     }
-    let total = wanted.len();
-    let mut rest = wanted.as_slice();
-    while !rest.is_empty() {
-        let (batch, after) = rest.split_at(batch(rest));
-        rest = after;
-        index.together(|index| {
-            batch.iter().try_for_each(|file| take(index, file, passage_chars, &mut synced))
-        })?;
-        progress(total - rest.len(), total);
-    }
+    take_all(index, &wanted, passage_chars, progress, &mut synced)?;
     Ok(synced)
 }
 
+/// Brings the index up to date with a few places that are known to have changed, and looks at nothing else.
+pub(crate) fn sync_places(
+    index: &Index,
+    memory: &Memory,
+    passage_chars: usize,
+    places: &[PathBuf],
+) -> Result<Synced, IndexError> {
+    let mut synced = Synced::default();
+    let mut wanted = Vec::new();
+    for place in places {
+        match memory.look_at(place) {
+            Some((_, Some(note))) => wanted.push(note),
+            Some((path, None)) if index.file(&path)?.is_some() => {
+                index.together(|index| index.remove(&path))?;
+                synced.forgotten += 1;
+            }
+            Some(_) | None => {}
+        }
+    }
+    take_all(index, &wanted, passage_chars, &|_, _| {}, &mut synced)?;
+    Ok(synced)
+}
+
+fn take_all(
+    index: &Index,
+    wanted: &[NoteFile],
+    passage_chars: usize,
+    progress: &dyn Fn(usize, usize),
+    synced: &mut Synced,
+) -> Result<(), IndexError> {
+    let mut rest = wanted;
+    while !rest.is_empty() {
+        let (batch, after) = rest.split_at(batch(rest));
+        rest = after;
+        index.together(|index| batch.iter().try_for_each(|file| take(index, file, passage_chars, synced)))?;
+        progress(wanted.len() - rest.len(), wanted.len());
+    }
+    Ok(())
+}
+
 /// How many files fit into one go.
-fn batch(files: &[Wanted]) -> usize {
+fn batch(files: &[NoteFile]) -> usize {
     let mut bytes = 0;
     let fits = files.iter().take_while(|file| {
         let fits = bytes < BATCH_BYTES;
@@ -110,8 +132,9 @@ fn batch(files: &[Wanted]) -> usize {
     fits.count().max(1)
 }
 
-fn take(index: &Index, file: &Wanted, passage_chars: usize, synced: &mut Synced) -> Result<(), IndexError> {
-    match read(file) {
+fn take(index: &Index, file: &NoteFile, passage_chars: usize, synced: &mut Synced) -> Result<(), IndexError> {
+    let known = index.file(&file.path)?;
+    match read(file, known.as_ref()) {
         Read::Same(row) => {
             synced.unchanged += 1;
             index.touch(&file.path, &row)
@@ -124,7 +147,7 @@ fn take(index: &Index, file: &Wanted, passage_chars: usize, synced: &mut Synced)
         }
         Read::Skipped(reason) => {
             synced.skipped.push(Skipped { path: file.path.clone(), reason });
-            if file.row.is_some() {
+            if known.is_some() {
                 synced.forgotten += 1;
             }
             index.remove(&file.path)
@@ -132,13 +155,12 @@ fn take(index: &Index, file: &Wanted, passage_chars: usize, synced: &mut Synced)
     }
 }
 
-fn read(file: &Wanted) -> Read {
+fn read(file: &NoteFile, known: Option<&FileRow>) -> Read {
     if file.size > MAX_NOTE_BYTES {
         return Read::Skipped("is larger than 8 MiB");
     }
     let mut bytes = Vec::new();
     // It may have been written to, or have gone, since it was listed; the next look finds that.
-    let mtime = changed(&file.place).unwrap_or(0);
     let opened =
         File::open(&file.place).and_then(|open| open.take(MAX_NOTE_BYTES + 1).read_to_end(&mut bytes));
     match opened {
@@ -152,15 +174,16 @@ fn read(file: &Wanted) -> Read {
     if bytes.iter().take(SNIFF_BYTES).any(|byte| *byte == 0) {
         return Read::Skipped("is not text");
     }
-    let row = FileRow { hash: hex(&Sha256::digest(&bytes)), mtime, size: bytes.len() as u64 };
-    match file.row.as_ref().is_some_and(|known| known.hash == row.hash) {
+    let row =
+        FileRow { hash: hex(&Sha256::digest(&bytes)), mtime: stamp(file.modified), size: bytes.len() as u64 };
+    match known.is_some_and(|known| known.hash == row.hash) {
         true => Read::Same(row),
         false => Read::Changed(row, String::from_utf8_lossy(&bytes).into_owned()),
     }
 }
 
 /// When a file last changed, as exactly as the system says: two changes in one millisecond are two.
-fn changed(place: &Path) -> Option<i64> {
-    let since = std::fs::symlink_metadata(place).ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_nanos()).ok()
+fn stamp(modified: Option<SystemTime>) -> i64 {
+    let since = modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }

@@ -3,11 +3,13 @@
 
 mod fold;
 mod irregular;
+mod lexicon;
 mod stop;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 pub(crate) use fold::fold;
+pub(crate) use lexicon::Lexicon;
 pub(crate) use stop::languages_of;
 
 /// Longest word that is kept, in characters; what is longer is no word.
@@ -122,20 +124,6 @@ pub(crate) fn spans(text: &str) -> impl Iterator<Item = Span<'_>> {
 
 fn is_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || ('\u{300}'..='\u{36f}').contains(&c)
-}
-
-/// The terms of a text, in order.
-pub(crate) fn terms(text: &str, stems: &Stems) -> Vec<String> {
-    let mut found = Vec::new();
-    for span in spans(text) {
-        if is_tail(text, span) {
-            continue;
-        }
-        push_terms(span.text, &mut |folded, is_pair| {
-            found.push(if is_pair { folded.to_owned() } else { stems.term(folded) });
-        });
-    }
-    found
 }
 
 /// Whether it is what an apostrophe leaves: the `s` of "Anna's", the `t` of "don't".

@@ -4,7 +4,7 @@
 use std::fs::Metadata;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
 use homard_runtime::{FileDraft, hex, millis_i64};
@@ -105,8 +105,12 @@ pub(crate) fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
 
 /// When a file last changed, in milliseconds.
 pub(crate) fn changed_at(meta: &Metadata) -> Option<i64> {
-    let since = meta.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(millis_i64(since))
+    since_epoch_ms(meta.modified().ok()?)
+}
+
+/// A time of the file system in milliseconds.
+pub(crate) fn since_epoch_ms(time: SystemTime) -> Option<i64> {
+    Some(millis_i64(time.duration_since(UNIX_EPOCH).ok()?))
 }
 
 fn hash(bytes: &[u8]) -> String {

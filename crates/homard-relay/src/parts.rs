@@ -17,7 +17,7 @@ use crate::intake::call_quota::CallQuota;
 use crate::message_actions::Names;
 use crate::platforms::PlatformsState;
 use crate::platforms::channels::Channels;
-use crate::recall::VectorWork;
+use crate::recall::{Keeping, VectorWork};
 use crate::relay::Inner;
 use crate::sessions::subagents::Family;
 use crate::turn_setup::SetupState;
@@ -38,6 +38,7 @@ pub(crate) struct Parts {
     family: Family,
     memories: Memories,
     vector_work: VectorWork,
+    keeping: Keeping,
 }
 
 impl Parts {
@@ -51,6 +52,7 @@ impl Parts {
             family: Family::default(),
             memories: Memories::default(),
             vector_work: VectorWork::default(),
+            keeping: Keeping::default(),
             inner: Arc::new(inner),
         }
     }
@@ -151,7 +153,7 @@ part! {
     }
     asks {
         chat_approvals => ChatApprovals, commands => ChatCommands, messages => MessageActions, outgoing => Outgoing,
-        setup => TurnSetup, subagents => Subagents,
+        recall => Recall, setup => TurnSetup, subagents => Subagents,
     }
 }
 part! {
@@ -169,7 +171,7 @@ part! {
 part! {
     /// What agents wrote down, found again.
     pub Recall
-    has { memories: Memories = memories, vector_work: VectorWork = vector_work }
+    has { memories: Memories = memories, vector_work: VectorWork = vector_work, keeping: Keeping = keeping }
     asks { setup => TurnSetup }
 }
 part! {

@@ -4,6 +4,7 @@
 //! vectors are asked for: of a provider, or of the owner's model file. Without them, or when they fail, the words alone are
 //! searched, and it is said.
 
+mod keeping;
 mod tools;
 mod vectors;
 
@@ -20,6 +21,7 @@ use jiff::civil::Date;
 
 use crate::parts::Recall;
 use crate::turn_setup::settings::time_zone;
+pub(crate) use keeping::Keeping;
 use vectors::Maker;
 pub(crate) use vectors::VectorWork;
 
@@ -95,37 +97,46 @@ impl Recall {
         if !settings.enabled {
             return Err(NotRecalled::Off(agent.id));
         }
+        self.keep_up(&agent);
         let place = self.place(&agent);
-        let mut note = None;
-        let maker = self.maker(&agent).filter(|_| settings.query.is_hybrid);
-        let vector = match &maker {
-            Some(maker) => {
-                let made = self.vectors(maker, &agent.id, vec![words.clone()]).await;
-                self.fill_vectors(maker, &agent);
-                match made {
-                    Ok(mut vectors) => vectors.pop(),
-                    Err(error) => {
-                        note = Some(format!("searched by words alone: {error}"));
-                        None
-                    }
-                }
-            }
-            None => None,
-        };
+        let (vector, mut note) = self.question_vector(&agent, &words).await;
         let picking = picking(&agent, most, least);
-        let today = self.today();
+        let (today, catches_up) = (self.today(), settings.sync.on_search);
         let memories = self.memories().clone();
-        let model = maker.as_ref().map(Maker::name).filter(|_| vector.is_some());
-        let (asked, by) = (place.clone(), model.clone());
+        let model = vector.as_ref().map(|(model, _)| model.clone());
+        let asked = place.clone();
         let found = blocking(move || {
-            let vector = by.as_deref().zip(vector.as_deref());
-            memories.search(&asked, &MemoryQuestion { words: &words, today, vector }, &picking)
+            let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
+            memories.search(&asked, &MemoryQuestion { words: &words, today, vector, catches_up }, &picking)
         });
         let found = found.await??;
         if note.is_none() && found.is_empty() && self.is_being_made(&place).await {
             note = Some("the index is being made; ask again in a moment".to_owned());
         }
         Ok(Recalled { passages: self.about(&place, found).await?, agent_id: agent.id, model, note })
+    }
+
+    /// The vector of a question with who made it, and what is to be said where it is not who should have.
+    async fn question_vector(
+        &self,
+        agent: &Agent,
+        words: &str,
+    ) -> (Option<(String, Vec<f32>)>, Option<String>) {
+        let makers = if agent.memory_search.query.is_hybrid { self.makers(agent) } else { Vec::new() };
+        if !makers.is_empty() {
+            self.fill_vectors(agent);
+        }
+        let mut failed: Option<String> = None;
+        for maker in &makers {
+            match self.vectors(maker, &agent.id, vec![words.to_owned()]).await {
+                Ok(mut made) => {
+                    let instead = failed.map(|error| format!("searched with `{}`: {error}", maker.name()));
+                    return (made.pop().map(|vector| (maker.name(), vector)), instead);
+                }
+                Err(error) => failed = Some(failed.unwrap_or_else(|| error.to_string())),
+            }
+        }
+        (None, failed.map(|error| format!("searched by words alone: {error}")))
     }
 
     /// Brings an index up to date, or makes it `anew`, and has vectors made of what is new.
@@ -137,9 +148,8 @@ impl Recall {
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let synced =
             blocking(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
-        if let Some(maker) = self.maker(&agent) {
-            self.fill_vectors(&maker, &agent);
-        }
+        self.keep_up(&agent);
+        self.fill_vectors(&agent);
         Ok(Indexed { agent_id: agent.id, synced })
     }
 
@@ -152,7 +162,7 @@ impl Recall {
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let index = place.index.clone();
         let standing = blocking(move || memories.standing(&place)).await??;
-        let model = self.maker(&agent).map(|maker| maker.name());
+        let model = self.makers(&agent).first().map(Maker::name);
         let trouble = self.vector_work().trouble(&agent.id);
         Ok(MemoryStanding { agent_id: agent.id, index, standing, model, trouble })
     }

@@ -31,10 +31,9 @@ const MAX_HITS: usize = 200;
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
 pub struct SearchQuery {
-    /// Words, all of which must be there unless `any` says otherwise; `"in quotes"` in this order.
+    /// Words, some of which are enough, as in a question; `"in quotes"` in this order. What has more and rarer ones is told
+    /// first.
     pub text: String,
-    /// Whether some of the words are enough, as in a question. What has more and rarer ones is told first.
-    pub any: bool,
     /// Most hits wanted; 0 means 20.
     pub limit: usize,
     /// In which sessions; paging and sorting are left alone.
@@ -80,7 +79,7 @@ impl SearchStore<'_> {
     /// # Errors
     /// When the database cannot be read.
     pub async fn find(self, query: SearchQuery) -> Result<SearchPage, StoreError> {
-        let Some(expression) = words::expression(&query.text, query.any) else {
+        let Some(expression) = words::expression(&query.text) else {
             return Ok(SearchPage::default());
         };
         let mut indexing = true;

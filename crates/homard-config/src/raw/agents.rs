@@ -45,6 +45,10 @@ pub(crate) struct MemorySearch {
     pub(crate) provider: Option<String>,
     /// With which model.
     pub(crate) model: Option<String>,
+    /// Who makes them when that provider fails: another of `models.providers`, `local`, or `none`.
+    ///
+    /// Default: `none`.
+    pub(crate) fallback: Option<String>,
     /// A model of your own.
     pub(crate) local: Option<MemoryLocal>,
     /// Where the index is.
@@ -53,6 +57,34 @@ pub(crate) struct MemorySearch {
     pub(crate) chunking: Option<MemoryChunking>,
     /// How results are picked.
     pub(crate) query: Option<MemoryQuery>,
+    /// When the index is brought up to date.
+    pub(crate) sync: Option<MemorySync>,
+}
+
+/// When the index is brought up to date.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemorySync {
+    /// When a conversation begins.
+    ///
+    /// Default: `true`.
+    pub(crate) on_session_start: Option<bool>,
+    /// Before something is searched.
+    ///
+    /// Default: `true`.
+    pub(crate) on_search: Option<bool>,
+    /// When files change.
+    ///
+    /// Default: `true`.
+    pub(crate) watch: Option<bool>,
+    /// Quiet time before a change counts, in milliseconds.
+    ///
+    /// Default: `1500`.
+    pub(crate) watch_debounce_ms: Option<u64>,
+    /// Every so many minutes; 0 is never.
+    ///
+    /// Default: `0`.
+    pub(crate) interval_minutes: Option<u64>,
 }
 
 /// Making vectors on this machine.

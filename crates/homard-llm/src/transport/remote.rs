@@ -315,14 +315,17 @@ impl Target {
             Some(credential) => credential.secret.as_ref(),
             None => self.api_key.as_ref(),
         };
-        let proof = secret.map(|secret| match self.key_header.as_deref().filter(|_| !self.auth_header) {
+        let is_key = credential.is_none_or(|credential| credential.kind == CredentialKind::ApiKey);
+        let usual = wire::find(&request.model.api).and_then(|wire| wire.key_header);
+        let own = self.key_header.as_deref().or(usual).filter(|_| is_key && !self.auth_header);
+        let proof = secret.map(|secret| match own {
             Some(name) => (name.to_owned(), secret.expose().to_owned()),
             None => ("authorization".to_owned(), format!("Bearer {}", secret.expose())),
         });
-        let own = credential.into_iter().flat_map(|credential| credential.headers.iter());
+        let theirs = credential.into_iter().flat_map(|credential| credential.headers.iter());
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let kind = ("content-type".to_owned(), "application/json".to_owned());
-        let named = self.headers.iter().chain(own).map(owned);
+        let named = self.headers.iter().chain(theirs).map(owned);
         let headers: Headers = [kind].into_iter().chain(proof).chain(named).collect();
         let secrets = secret.map(|secret| secret.expose().to_owned()).into_iter();
         let secrets = secrets.chain(self.headers.iter().map(|(_, value)| value.to_owned())).collect();

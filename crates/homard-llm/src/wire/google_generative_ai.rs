@@ -27,12 +27,17 @@ pub(super) const ENTRY: Wire = Wire {
     decoder: |draft| Box::new(GoogleDecoder::new(draft)),
 };
 
-/// People write the address with and without the version, and the model with and without its collection.
 fn endpoint(base: &str, model: &ModelSpec) -> String {
+    format!("{}?alt=sse", gemini_address(base, model, "streamGenerateContent"))
+}
+
+/// Where something is asked of a model. People write the address with and without the version, and the model with and
+/// without its collection.
+pub(crate) fn gemini_address(base: &str, model: &ModelSpec, act: &str) -> String {
     let version = if base.ends_with("googleapis.com") { "/v1beta" } else { "" };
     let id = model.id.as_str();
     let id = path_segment(id.strip_prefix("models/").unwrap_or(id));
-    format!("{base}{version}/models/{id}:streamGenerateContent?alt=sse")
+    format!("{base}{version}/models/{id}:{act}")
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! What months, days and stretches of time are called, in the languages that are stemmed. Words are folded.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use jiff::civil::Weekday;
 
 use super::Unit;
@@ -19,10 +22,15 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dec", "dezember", "decembre", "diciembre", "dicembre", "dezembro", "декабря"],
 ];
 
+/// Each name with its month: every word of every note is looked up.
+static MONTH_OF: LazyLock<HashMap<&'static str, i8>> = LazyLock::new(|| {
+    let numbered = (1_i8..).zip(MONTHS);
+    numbered.flat_map(|(month, names)| names.iter().map(move |name| (*name, month))).collect()
+});
+
 /// The month a word names, from 1.
 pub(super) fn month_of(word: &str) -> Option<i8> {
-    let month = MONTHS.iter().position(|names| names.contains(&word))?;
-    i8::try_from(month + 1).ok()
+    MONTH_OF.get(word).copied()
 }
 
 /// The first month of a season of the northern half.

@@ -38,7 +38,7 @@ impl Home {
     }
 
     fn search(&self, memories: &Memories, words: &str) -> Vec<FoundPassage> {
-        let question = MemoryQuestion { words, today: date(2026, 11, 18), vector: None };
+        let question = MemoryQuestion { words, today: date(2026, 11, 18), vector: None, catches_up: true };
         memories.search(&self.place(), &question, &Picking::default()).unwrap()
     }
 
@@ -123,12 +123,103 @@ fn vectors_are_kept_by_what_they_are_of() {
     home.write("memory/b.md", "# Zero\nnew\n# One\ntide\n# Two\nbread\n");
     home.memories.sync(&place).unwrap();
     assert_eq!(home.memories.unseen(&place, "m", 10).unwrap().len(), 1);
-    let question =
-        MemoryQuestion { words: "ocean", today: date(2026, 11, 18), vector: Some(("m", &[1.0, 1.0])) };
+    let question = MemoryQuestion {
+        words: "ocean",
+        today: date(2026, 11, 18),
+        vector: Some(("m", &[1.0, 1.0])),
+        catches_up: true,
+    };
     let picking = Picking { min_score: 0.2, ..Picking::default() };
     let found = home.memories.search(&place, &question, &picking).unwrap();
     assert_eq!(found[0].heading, "One");
     assert!(found[0].vector_score.unwrap() > 0.98);
+}
+
+#[test]
+fn vectors_of_another_length_find_nothing_and_the_words_are_found() {
+    let home = Home::with(&[("memory/a.md", "the tide")]);
+    let place = home.place();
+    home.memories.sync(&place).unwrap();
+    let unseen = home.memories.unseen(&place, "m", 10).unwrap();
+    let made: Vec<_> = unseen.into_iter().map(|unseen| (unseen.hash, vec![1.0, 0.5])).collect();
+    home.memories.keep_vectors(&place, "m", &made).unwrap();
+    let today = date(2026, 11, 18);
+    let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 0.5, 0.25]));
+    let question = MemoryQuestion { words: "tide", today, vector, catches_up: true };
+    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    assert_eq!((found.len(), found[0].vector_score), (1, None));
+}
+
+#[test]
+fn an_index_is_asked_as_it_is_where_the_owner_wants_that() {
+    let home = Home::with(&[("memory/a.md", "tide")]);
+    home.memories.sync(&home.place()).unwrap();
+    home.write("memory/b.md", "tide");
+    let today = date(2026, 11, 18);
+    let ask = |catches_up| {
+        let question = MemoryQuestion { words: "tide", today, vector: None, catches_up };
+        home.memories.search(&home.place(), &question, &Picking::default()).unwrap().len()
+    };
+    assert_eq!((ask(false), ask(true)), (1, 2));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_heard_of_is_read_and_nothing_else_is_looked_at() {
+    let home = Home::with(&[("memory/a.md", "tide"), ("memory/b.md", "bread"), ("MEMORY.md", "gate")]);
+    let place = home.place();
+    let _bell = home.memories.watch(&place).unwrap();
+    let caught = || home.memories.catch_up(&place).unwrap().map(|s| (s.indexed, s.forgotten, s.unchanged));
+    assert_eq!(caught(), Some((3, 0, 0)));
+    // What came into the folders before they were listened to is looked for once more.
+    assert_eq!(caught(), Some((0, 0, 3)));
+    assert_eq!((caught(), home.memories.hears(&place)), (None, false));
+
+    home.write("memory/b.md", "the tide and bread");
+    home.write("MEMORY.md", "the gate is blue");
+    home.write("memory/picture.png", [0, 1]);
+    home.write("other.txt", "not of the memory");
+    assert!(home.memories.hears(&place));
+    assert_eq!(caught(), Some((2, 0, 0)));
+    assert_eq!(caught(), None);
+    fs::remove_file(home.path("memory/a.md")).unwrap();
+    fs::copy(home.path("memory/b.md"), home.path("memory/c.md")).unwrap();
+    fs::remove_file(home.path("memory/b.md")).unwrap();
+    assert_eq!(caught(), Some((1, 2, 0)));
+    assert_eq!(home.search(&home.memories, "tide")[0].path, "memory/c.md");
+
+    // A new folder is looked into, and listened to from then on.
+    home.write("memory/deep/d.md", "tide");
+    assert_eq!(home.search(&home.memories, "tide").len(), 2);
+    assert_eq!(caught(), Some((0, 0, 3)));
+    home.write("memory/deep/e.md", "tide");
+    assert_eq!(caught(), Some((1, 0, 0)));
+    home.memories.unwatch(&place);
+    home.write("memory/deep/f.md", "tide");
+    assert_eq!(home.search(&home.memories, "tide").len(), 4);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_gone_or_a_link_when_it_is_read_is_not_in_the_index() {
+    let home = Home::with(&[("memory/a.md", "tide"), ("secret.txt", "tide of a secret")]);
+    let place = home.place();
+    let _bell = home.memories.watch(&place).unwrap();
+    home.memories.sync(&place).unwrap();
+    home.memories.sync(&place).unwrap();
+    home.write("memory/gone.md", "tide");
+    fs::remove_file(home.path("memory/gone.md")).unwrap();
+    std::os::unix::fs::symlink(home.path("secret.txt"), home.path("memory/link.md")).unwrap();
+    let found: Vec<String> =
+        home.search(&home.memories, "tide").into_iter().map(|found| found.path).collect();
+    assert_eq!(found, ["memory/a.md"]);
+}
+
+#[test]
+fn broken_markdown_is_words_all_the_same() {
+    let odd = "```\n# no heading\nthe fence never ends\n####### seven\n[link](<\n| a | b\n\u{feff}# tide";
+    let home = Home::with(&[("memory/odd.md", odd), ("memory/empty.md", ""), ("memory/bar.md", "# \n##\n")]);
+    assert_eq!(home.places("tide fence"), ["memory/odd.md#L1-L7"]);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use jiff::civil::Date;
-use rusqlite::OptionalExtension as _;
 
 use crate::dates::{self, Moment, Reading};
 use crate::index::{Index, IndexError, Totals};
@@ -21,8 +20,6 @@ const TIME: f64 = 1.1;
 const ALIKE: f64 = 0.6;
 /// Words like it that are taken.
 const MAX_ALIKE: usize = 8;
-/// Longest list of a word's passages that is counted.
-const MAX_COUNTED: i64 = 100_000;
 
 /// One thing a passage may have.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,24 +148,18 @@ pub(crate) fn weigh(index: &Index, concept: &mut Concept, totals: Totals) -> Res
 }
 
 fn count(index: &Index, concept: &Concept) -> Result<i64, IndexError> {
-    // One term is counted by the vocabulary without visiting its passages.
-    if let [(term, _)] = concept.terms.as_slice() {
-        let mut statement = index.db.prepare_cached("SELECT doc FROM vocabulary WHERE term = ?1")?;
-        return Ok(statement.query_row([term], |row| row.get(0)).optional()?.unwrap_or(0));
-    }
     let mut most = 0;
-    let mut statement = index.db.prepare_cached("SELECT doc FROM vocabulary WHERE term = ?1")?;
     for (term, _) in &concept.terms {
-        let have: i64 = statement.query_row([term], |row| row.get(0)).optional()?.unwrap_or(0);
+        let have = index.having(term)?;
         most = if concept.speakers.is_empty() { most + have } else { most.max(have) };
     }
-    Ok(most.min(MAX_COUNTED))
+    Ok(most)
 }
 
 /// Everybody who speaks anywhere.
 fn speakers(index: &Index) -> Result<Vec<String>, IndexError> {
     let mut statement =
-        index.db.prepare_cached("SELECT term FROM vocabulary WHERE term >= '¶' AND term < '·' LIMIT 5000")?;
+        index.db.prepare_cached("SELECT term FROM terms WHERE term >= '¶' AND term < '·' LIMIT 5000")?;
     let names = statement.query_map([], |row| row.get(0))?;
     Ok(names.collect::<Result<_, _>>()?)
 }
@@ -191,7 +182,7 @@ fn alike(index: &Index, concept: &Concept) -> Result<Vec<(String, f64)>, IndexEr
     let Some(first) = word.chars().next() else { return Ok(Vec::new()) };
     let end = char::from_u32(u32::from(first) + 1).unwrap_or(char::MAX);
     let mut statement =
-        index.db.prepare_cached("SELECT term, doc FROM vocabulary WHERE term >= ?1 AND term < ?2")?;
+        index.db.prepare_cached("SELECT term, passages FROM terms WHERE term >= ?1 AND term < ?2")?;
     let rows =
         statement.query_map([first.to_string(), end.to_string()], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut found: Vec<(usize, i64, String)> = Vec::new();

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::concepts::Sought;
-use crate::index::{Part, Totals};
+use crate::index::{Part, Totals, numbers};
 use crate::words;
 
 /// How soon more of the same word stops counting, and how much the length of a passage matters.
@@ -28,14 +28,16 @@ const FULL: f64 = 1.55;
 const LEAST_WORTH: f64 = 1.0;
 /// Words of the question that are told.
 const MAX_MATCHED: usize = 8;
+/// Concepts that are told apart; a question has fewer.
+const MAX_CONCEPTS: usize = 128;
+const SIEVE_BITS: usize = 8_192;
 
 /// What came of it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Fit {
     pub(super) score: f64,
     /// The score as a share of what there was to gain.
     pub(super) share: f64,
-    pub(super) matched: Vec<String>,
 }
 
 /// A question made ready for many passages.
@@ -43,30 +45,50 @@ pub(super) struct Fitting<'q> {
     question: &'q Sought,
     /// Which concept a word is of, and how much it counts.
     words: HashMap<u32, (usize, f64)>,
+    /// A bit for every word that is asked for, by its last digits: most words of a passage are not, and need no look into
+    /// the table.
+    sieve: Vec<u64>,
+    /// What each concept is worth.
+    worths: Vec<f64>,
     /// Speakers that are asked for.
     speakers: Vec<u32>,
     average: f64,
     worth: f64,
 }
 
-/// What one line has of a question.
+/// What one line has of a question: a bit for each concept.
 struct LineFit {
-    has: Vec<usize>,
+    has: u128,
     weight: f64,
+}
+
+/// What a passage has of a question.
+struct Counted {
+    counts: Vec<f64>,
+    pairs: f64,
+    lines: Vec<LineFit>,
 }
 
 impl<'q> Fitting<'q> {
     pub(super) fn new(question: &'q Sought, totals: Totals) -> Self {
         let mut words = HashMap::new();
-        for (place, concept) in question.concepts.iter().enumerate() {
+        let mut sieve = vec![0_u64; SIEVE_BITS / 64];
+        for (place, concept) in question.concepts.iter().enumerate().take(MAX_CONCEPTS) {
             for (term, weight) in &concept.terms {
-                words.entry(words::number(term)).or_insert((place, *weight));
+                let number = words::number(term);
+                words.entry(number).or_insert((place, *weight));
+                let (cell, bit) = sieve_place(number);
+                if let Some(cell) = sieve.get_mut(cell) {
+                    *cell |= bit;
+                }
             }
         }
         let speakers =
             question.concepts.iter().flat_map(|concept| concept.speakers.iter().copied()).collect();
         let average = (totals.words as f64 / totals.passages.max(1) as f64).max(1.0);
-        Self { question, words, speakers, average, worth: question.worth().max(LEAST_WORTH) }
+        let worths = question.concepts.iter().map(super::Concept::worth).collect();
+        let worth = question.worth().max(LEAST_WORTH);
+        Self { question, words, sieve, worths, speakers, average, worth }
     }
 
     /// A score as a share of all there was to gain; told as its root, so that half of the words is not half as good.
@@ -74,50 +96,21 @@ impl<'q> Fitting<'q> {
         (score / (self.worth * FULL)).clamp(0.0, 1.0).sqrt()
     }
 
-    pub(super) fn fit(&self, parts: &[Part], length: i64) -> Fit {
-        let mut counts = vec![0.0; self.question.concepts.len()];
-        let mut pairs = 0.0;
-        let mut lines: Vec<LineFit> = Vec::new();
-        let mut spoken: Vec<u32> = Vec::new();
-        for part in parts {
-            match part {
-                Part::Heading(words) => {
-                    let has = self.count(words, HEADING, &mut counts);
-                    pairs += self.pairs(words);
-                    lines.push(LineFit { has, weight: 1.0 });
-                }
-                Part::Dates(words) => self.count_once(words, DATE, &mut counts),
-                Part::Line { speaker, words } => {
-                    let is_asked =
-                        self.speakers.is_empty() || *speaker == 0 || self.speakers.contains(speaker);
-                    let weight = if is_asked { 1.0 } else { OTHER_SPEAKER };
-                    let has = self.count(words, weight, &mut counts);
-                    pairs += weight * self.pairs(words);
-                    lines.push(LineFit { has, weight });
-                    if *speaker != 0 && !spoken.contains(speaker) {
-                        spoken.push(*speaker);
-                        self.count(&[*speaker], SPEAKER, &mut counts);
-                    }
-                }
-            }
-        }
-        self.sum(&counts, pairs, &lines, length as f64)
+    pub(super) fn fit(&self, words: &[u8], length: i64) -> Fit {
+        let counted = self.counted(words);
+        let gains = self.gains(&counted.counts, length as f64);
+        let score = gains.sum::<f64>() + LINES * self.best_line(&counted.lines) + counted.pairs;
+        Fit { score, share: self.share(score) }
     }
 
-    fn sum(&self, counts: &[f64], pairs: f64, lines: &[LineFit], length: f64) -> Fit {
-        let norm = SATURATION * (1.0 - LENGTH + LENGTH * length / self.average);
-        let gains = counts
-            .iter()
+    /// The words of the question that a passage has, most telling first.
+    pub(super) fn matched(&self, words: &[u8], length: i64) -> Vec<String> {
+        let counted = self.counted(words);
+        let mut matched: Vec<(f64, &str)> = self
+            .gains(&counted.counts, length as f64)
             .zip(&self.question.concepts)
-            .map(|(count, concept)| concept.worth() * count * (SATURATION + 1.0) / (count + norm));
-        let gains: Vec<f64> = gains.map(|gain| if gain.is_finite() { gain } else { 0.0 }).collect();
-        let best = self.best_line(lines);
-        let score = gains.iter().sum::<f64>() + LINES * best + pairs;
-        let mut matched: Vec<(f64, &str)> = gains
-            .iter()
-            .zip(&self.question.concepts)
-            .filter(|(gain, concept)| **gain > 0.0 && !concept.is_small())
-            .map(|(gain, concept)| (*gain, concept.word.as_str()))
+            .filter(|(gain, concept)| *gain > 0.0 && !concept.is_small())
+            .map(|(gain, concept)| (gain, concept.word.as_str()))
             .collect();
         matched.sort_by(|one, other| other.0.total_cmp(&one.0));
         let mut words: Vec<String> = Vec::new();
@@ -126,76 +119,125 @@ impl<'q> Fitting<'q> {
                 words.push(word.to_owned());
             }
         }
-        Fit { score, share: self.share(score), matched: words }
+        words
     }
 
-    /// Counts the words of a field; says which concepts it has.
-    fn count(&self, words: &[u32], times: f64, counts: &mut [f64]) -> Vec<usize> {
-        let mut has = Vec::new();
-        for (concept, weight) in words.iter().filter_map(|word| self.words.get(word)) {
-            if let Some(count) = counts.get_mut(*concept) {
-                *count += weight * times;
-            }
-            if !has.contains(concept) {
-                has.push(*concept);
-            }
-        }
-        has
+    /// What each concept brings by how often it is there.
+    fn gains(&self, counts: &[f64], length: f64) -> impl Iterator<Item = f64> {
+        let norm = SATURATION * (1.0 - LENGTH + LENGTH * length / self.average);
+        counts.iter().zip(&self.worths).map(move |(count, worth)| {
+            let gain = worth * count * (SATURATION + 1.0) / (count + norm);
+            if gain.is_finite() { gain } else { 0.0 }
+        })
     }
 
-    /// A time counts once, however many of its days are there.
-    fn count_once(&self, words: &[u32], times: f64, counts: &mut [f64]) {
-        let mut seen = Vec::new();
-        for (concept, weight) in words.iter().filter_map(|word| self.words.get(word)) {
-            if !seen.contains(concept) {
-                seen.push(*concept);
-                if let Some(count) = counts.get_mut(*concept) {
-                    *count += weight * times;
+    fn counted(&self, words: &[u8]) -> Counted {
+        let mut counted =
+            Counted { counts: vec![0.0; self.worths.len()], pairs: 0.0, lines: Vec::with_capacity(32) };
+        let mut spoken: Vec<u32> = Vec::new();
+        for part in Part::each(words) {
+            match part {
+                Part::Heading(words) => {
+                    let (has, pairs) = self.count(words, HEADING, &mut counted.counts);
+                    counted.pairs += pairs;
+                    counted.lines.push(LineFit { has, weight: 1.0 });
+                }
+                Part::Dates(words) => self.count_once(words, DATE, &mut counted.counts),
+                Part::Line { speaker, words } => {
+                    let is_asked =
+                        self.speakers.is_empty() || speaker == 0 || self.speakers.contains(&speaker);
+                    let weight = if is_asked { 1.0 } else { OTHER_SPEAKER };
+                    let (has, pairs) = self.count(words, weight, &mut counted.counts);
+                    counted.pairs += weight * pairs;
+                    counted.lines.push(LineFit { has, weight });
+                    if speaker != 0 && !spoken.contains(&speaker) {
+                        spoken.push(speaker);
+                        if let Some((concept, weight)) = self.concept(speaker) {
+                            add(&mut counted.counts, concept, weight * SPEAKER);
+                        }
+                    }
                 }
             }
         }
+        counted
     }
 
-    /// What words gain that stand together as they were asked.
-    fn pairs(&self, words: &[u32]) -> f64 {
-        let mut gained = 0.0;
+    /// The concept a word is of, and how much it counts.
+    fn concept(&self, word: u32) -> Option<(usize, f64)> {
+        let (cell, bit) = sieve_place(word);
+        self.sieve.get(cell).filter(|cell| **cell & bit != 0)?;
+        self.words.get(&word).copied()
+    }
+
+    /// Counts the words of a field; says which concepts it has, and what those gain that stand together as they were asked.
+    fn count(&self, words: &[u8], times: f64, counts: &mut [f64]) -> (u128, f64) {
+        let (mut has, mut gained) = (0, 0.0);
         let mut before: Option<(usize, usize)> = None;
-        for (at, word) in words.iter().enumerate() {
-            let Some((concept, _)) = self.words.get(word) else { continue };
+        for (at, word) in numbers(words).enumerate() {
+            let Some((concept, weight)) = self.concept(word) else { continue };
+            add(counts, concept, weight * times);
+            has |= bit(concept);
             if let Some((place, last)) = before
                 && at - place <= PAIR_REACH
-                && last.abs_diff(*concept) == 1
+                && last.abs_diff(concept) == 1
             {
-                let worth =
-                    |concept: usize| self.question.concepts.get(concept).map_or(0.0, super::Concept::worth);
-                gained += PAIR * worth(last).min(worth(*concept));
+                gained += PAIR * self.worth_of(last).min(self.worth_of(concept));
             }
-            before = Some((at, *concept));
+            before = Some((at, concept));
         }
-        gained.min(self.worth * PAIR)
+        (has, gained.min(self.worth * PAIR))
+    }
+
+    /// A time counts once, however many of its days are there.
+    fn count_once(&self, words: &[u8], times: f64, counts: &mut [f64]) {
+        let mut seen = 0;
+        for (concept, weight) in numbers(words).filter_map(|word| self.concept(word)) {
+            if seen & bit(concept) == 0 {
+                seen |= bit(concept);
+                add(counts, concept, weight * times);
+            }
+        }
+    }
+
+    fn worth_of(&self, concept: usize) -> f64 {
+        self.worths.get(concept).copied().unwrap_or(0.0)
     }
 
     /// What the line has that has most of the question, together with those beside it.
     fn best_line(&self, lines: &[LineFit]) -> f64 {
-        let worth = |concept: &usize| self.question.concepts.get(*concept).map_or(0.0, super::Concept::worth);
+        let worth = |mut has: u128| {
+            let mut sum = 0.0;
+            while has != 0 {
+                sum += self.worth_of(has.trailing_zeros() as usize);
+                has &= has - 1;
+            }
+            sum
+        };
         let mut best = 0.0_f64;
         for (place, line) in lines.iter().enumerate() {
-            let own: f64 = line.has.iter().map(worth).sum();
-            let neighbours = [place.checked_sub(1), Some(place + 1)];
-            let mut more: Vec<usize> = Vec::new();
-            for beside in neighbours.into_iter().flatten().filter_map(|place| lines.get(place)) {
-                more.extend(
-                    beside
-                        .has
-                        .iter()
-                        .filter(|concept| !line.has.contains(concept) && !more.contains(concept))
-                        .copied()
-                        .collect::<Vec<_>>(),
-                );
+            let beside =
+                |place: Option<usize>| place.and_then(|place| lines.get(place)).map_or(0, |line| line.has);
+            let more = (beside(place.checked_sub(1)) | beside(Some(place + 1))) & !line.has;
+            if line.has != 0 || more != 0 {
+                best = best.max(line.weight * (worth(line.has) + BESIDE * worth(more)));
             }
-            let score = line.weight * (own + BESIDE * more.iter().map(worth).sum::<f64>());
-            best = best.max(score);
         }
         best
     }
+}
+
+fn add(counts: &mut [f64], concept: usize, more: f64) {
+    if let Some(count) = counts.get_mut(concept) {
+        *count += more;
+    }
+}
+
+fn bit(concept: usize) -> u128 {
+    1 << (concept % MAX_CONCEPTS)
+}
+
+/// Where a word is in the sieve.
+fn sieve_place(number: u32) -> (usize, u64) {
+    let at = number as usize % SIEVE_BITS;
+    (at / 64, 1 << (at % 64))
 }

@@ -11,7 +11,8 @@ fn index(files: &[(&str, &str)]) -> (tempfile::TempDir, Index) {
     let index = Index::open(&folder.path().join("i.sqlite")).unwrap();
     for (path, text) in files {
         let row = FileRow { hash: String::new(), mtime: 0, size: 0 };
-        index.put(path, &row, &passages::cut(text, 1_600, dates::day_in(path))).unwrap();
+        let passages = passages::cut(text, 1_600, dates::day_in(path));
+        index.together(|index| index.put(path, &row, &passages)).unwrap();
     }
     (folder, index)
 }

@@ -76,39 +76,45 @@ pub(crate) struct VectorWork {
 #[derive(Debug, Default)]
 struct WorkState {
     running: BTreeSet<AgentId>,
-    trouble: BTreeMap<AgentId, String>,
+    /// By agent and maker: that another can does not mean that this one does.
+    trouble: BTreeMap<(AgentId, String), String>,
 }
 
 impl VectorWork {
     /// Why vectors of an agent's notes are not made.
     pub(super) fn trouble(&self, agent: &AgentId) -> Option<String> {
-        self.state.lock().trouble.get(agent).cloned()
+        let state = self.state.lock();
+        state.trouble.iter().find(|((whose, _), _)| whose == agent).map(|(_, trouble)| trouble.clone())
     }
 
-    fn note(&self, agent: &AgentId, trouble: Option<String>) {
-        let mut state = self.state.lock();
+    fn note(&self, agent: &AgentId, maker: &Maker, trouble: Option<String>) {
+        let (mut state, key) = (self.state.lock(), (agent.clone(), maker.name()));
         match trouble {
-            Some(trouble) => state.trouble.insert(agent.clone(), trouble),
-            None => state.trouble.remove(agent),
+            Some(trouble) => state.trouble.insert(key, trouble),
+            None => state.trouble.remove(&key),
         };
     }
 }
 
 impl Recall {
-    /// Who makes vectors for an agent, where the owner wants any: a named provider, or a model file.
-    pub(super) fn maker(&self, agent: &Agent) -> Option<Maker> {
+    /// Who makes vectors for an agent, where the owner wants any: a named provider or a model file, and then whoever is
+    /// asked when that fails.
+    pub(super) fn makers(&self, agent: &Agent) -> Vec<Maker> {
         let settings = &agent.memory_search;
-        let named = settings.embeddings.as_ref();
-        if let Some(path) =
-            settings.local_model.as_ref().filter(|_| named.is_none_or(|named| named.provider == LOCAL))
-        {
-            return Some(Maker::Local(path.clone()));
-        }
-        let named = named?;
-        let usual = USUAL.iter().find(|(provider, _)| *provider == named.provider).map(|(_, model)| *model);
-        let model = named.model.as_deref().or(usual)?;
-        let (provider, model) = (ProviderId::parse(&named.provider).ok()?, ModelId::parse(model).ok()?);
-        Some(Maker::Remote(ModelRef { provider, model }))
+        let local = || settings.local_model.clone().map(Maker::Local);
+        let first = match &settings.embeddings {
+            None => local(),
+            Some(named) if named.provider == LOCAL => local(),
+            Some(named) => remote(&named.provider, named.model.as_deref()),
+        };
+        let Some(first) = first else { return Vec::new() };
+        let second = match settings.fallback.as_deref() {
+            Some(LOCAL) => local(),
+            Some(provider) => remote(provider, None),
+            None => None,
+        };
+        let second = second.filter(|second| *second != first);
+        [first].into_iter().chain(second).collect()
     }
 
     /// Makes vectors, one for each text.
@@ -119,7 +125,7 @@ impl Recall {
         texts: Vec<String>,
     ) -> Result<Vec<Vec<f32>>, NoVectors> {
         let made = self.ask_for_vectors(maker, agent, texts).await;
-        self.vector_work().note(agent, made.as_ref().err().map(ToString::to_string));
+        self.vector_work().note(agent, maker, made.as_ref().err().map(ToString::to_string));
         made
     }
 
@@ -155,52 +161,73 @@ impl Recall {
         }
     }
 
-    /// Makes vectors of notes that have none, in the background, one agent's once at a time. The first failure ends it;
-    /// the next question tries again.
-    pub(super) fn fill_vectors(&self, maker: &Maker, agent: &Agent) {
-        if !self.vector_work().state.lock().running.insert(agent.id.clone()) {
+    /// Makes vectors of notes that have none, in the background, one agent's once at a time. The first failure of a maker
+    /// ends its work; the next question tries again.
+    pub(super) fn fill_vectors(&self, agent: &Agent) {
+        let makers = self.makers(agent);
+        if makers.is_empty() || !self.vector_work().state.lock().running.insert(agent.id.clone()) {
             return;
         }
-        let (recall, maker, place, id) = (self.clone(), maker.clone(), self.place(agent), agent.id.clone());
+        let (recall, place, id) = (self.clone(), self.place(agent), agent.id.clone());
         self.inner().tasks().spawn(async move {
             let cancel = recall.inner().tasks().token().clone();
             tokio::select! {
-                () = recall.fill(&maker, &place, &id) => {}
+                () = recall.fill_all(&makers, &place, &id) => {}
                 () = cancel.cancelled() => {}
             }
             recall.vector_work().state.lock().running.remove(&id);
         });
     }
 
-    async fn fill(&self, maker: &Maker, place: &MemoryPlace, agent: &AgentId) {
-        loop {
-            let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
-            let unseen = blocking(move || memories.unseen(&asked, &model, BATCH)).await;
-            let Ok(Ok(unseen)) = unseen else { return };
-            if unseen.is_empty() {
-                let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
-                let swept = blocking(move || memories.sweep_vectors(&asked, &model)).await;
+    /// By the first of them that can; vectors of the others stay for the day it cannot.
+    async fn fill_all(&self, makers: &[Maker], place: &MemoryPlace, agent: &AgentId) {
+        for maker in makers {
+            if self.fill(maker, place, agent).await {
+                let (memories, place) = (self.memories().clone(), place.clone());
+                let models: Vec<String> = makers.iter().map(Maker::name).collect();
+                let swept = blocking(move || memories.sweep_vectors(&place, &models)).await;
                 if let Ok(Err(error)) = swept {
                     tracing::debug!(%error, "old vectors stay");
                 }
                 return;
             }
+        }
+    }
+
+    /// Whether every passage has a vector of this maker's now.
+    async fn fill(&self, maker: &Maker, place: &MemoryPlace, agent: &AgentId) -> bool {
+        loop {
+            let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
+            let unseen = blocking(move || memories.unseen(&asked, &model, BATCH)).await;
+            let Ok(Ok(unseen)) = unseen else { return false };
+            if unseen.is_empty() {
+                return true;
+            }
             let batch = batch(unseen);
             let texts = batch.iter().map(|unseen| unseen.text.clone()).collect();
-            let Ok(vectors) = self.vectors(maker, agent, texts).await else { return };
+            let Ok(vectors) = self.vectors(maker, agent, texts).await else { return false };
             let made: Vec<(String, Vec<f32>)> =
                 batch.into_iter().map(|unseen| unseen.hash).zip(vectors).collect();
             let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
             match blocking(move || memories.keep_vectors(&asked, &model, &made)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {
-                    self.vector_work().note(agent, Some(error.to_string()));
-                    return;
+                    self.vector_work().note(agent, maker, Some(error.to_string()));
+                    return false;
                 }
-                Err(_stopped) => return,
+                Err(_stopped) => return false,
             }
         }
     }
+}
+
+/// A provider with its model, or the one that is usual there.
+fn remote(provider: &str, model: Option<&str>) -> Option<Maker> {
+    // It is asked for by the model's name, too.
+    let provider = if provider == "gemini" { "google" } else { provider };
+    let usual = USUAL.iter().find(|(known, _)| *known == provider).map(|(_, model)| *model);
+    let model = ModelId::parse(model.or(usual)?).ok()?;
+    Some(Maker::Remote(ModelRef { provider: ProviderId::parse(provider).ok()?, model }))
 }
 
 /// As many as fit into one request, at least one.

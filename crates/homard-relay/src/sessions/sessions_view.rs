@@ -161,7 +161,7 @@ impl Sessions {
             include_unknown: true,
             ..SessionQuery::default()
         };
-        let query = SearchQuery { text: question.text, any: true, limit: question.limit, within };
+        let query = SearchQuery { text: question.text, limit: question.limit, within };
         let page = self.inner().store().search().find(query).await.map_err(not_kept)?;
         let mut found = FoundMessages { incomplete: page.indexing, ..FoundMessages::default() };
         let others = page.hits.iter().map(|hit| &hit.session_key).filter(|key| **key != cx.session_key);

@@ -322,6 +322,7 @@ pub(crate) async fn prepare(
         turn_prompt::picture_rules(&config, inner.home(), agent, &settings, admitted.session_key());
     turn_prompt::show_pictures(pictures, &model, admitted.message(), &options.labels, &mut told).await;
     if started.new_session {
+        turns.recall().session_started(agent);
         hook_points::session_started(inner, run).await;
     }
     let offer = setup.offer(&offering, settings.compaction.window);

@@ -2,6 +2,8 @@
 
 /// Most words and phrases of one question; the rest is not looked at.
 const MAX_TERMS: usize = 24;
+/// Characters a word has at least that may be the beginning of one, where there are others.
+const MIN_BEGINNING: usize = 5;
 /// Characters shown before the first word found.
 const BEFORE: usize = 60;
 /// Characters shown in all.
@@ -53,17 +55,19 @@ fn terms(question: &str) -> Vec<Term> {
     terms
 }
 
-/// The question in the index's own language; `None` when nothing is asked. Quotes make every word harmless. Words of which
-/// some are enough (`any`) stand for themselves alone: a short one would begin half of all words.
-pub(super) fn expression(question: &str, any: bool) -> Option<String> {
+/// The question in the index's own language; `None` when nothing is asked. Some of the words are enough: whoever asks
+/// rarely knows which were used. Quotes make every word harmless. A word may be the beginning of one, unless it is so short
+/// that half of all words begin with it and there are others.
+pub(super) fn expression(question: &str) -> Option<String> {
     let terms = terms(question);
+    let is_alone = terms.len() == 1;
     let ask = |term: &Term| {
-        let begins = if any || term.is_phrase || term.text.chars().any(is_unspaced) { "" } else { "*" };
+        let is_long = is_alone || term.text.chars().count() >= MIN_BEGINNING;
+        let is_whole = !is_long || term.is_phrase || term.text.chars().any(is_unspaced);
         let text: String = spaced(&term.text).chars().map(|c| if c == '\0' { ' ' } else { c }).collect();
-        format!("\"{text}\"{begins}")
+        format!("\"{text}\"{}", if is_whole { "" } else { "*" })
     };
-    let and = if any { " OR " } else { " " };
-    (!terms.is_empty()).then(|| terms.iter().map(ask).collect::<Vec<_>>().join(and))
+    (!terms.is_empty()).then(|| terms.iter().map(ask).collect::<Vec<_>>().join(" OR "))
 }
 
 /// What to look for in a text that was found: the words in small letters.

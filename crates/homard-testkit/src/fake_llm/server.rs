@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::bedrock::signature;
 use super::desk::{Recorded, Settings, Shared};
 use super::dialect::{Api, Dialect};
-use super::embeddings;
+use super::embeddings::Route;
 use super::incoming::{OpenTurn, Outline, PlannedTool, control, tool_control};
 use super::log::{LogLine, now_ns};
 use super::ollama;
@@ -50,7 +50,7 @@ async fn handle(State(shared): State<Arc<Shared>>, request: Request) -> Response
             StatusCode::OK,
             &json!({"object": "list", "data": [{"id": "fake-1", "object": "model"}]}),
         ),
-        (path, None) if embeddings::is_at(path) => embed(&shared, &head, &body, arrived),
+        (path, None) if Route::at(path).is_some() => embed(&shared, &head, &body, arrived),
         (path, None) if ollama::about(path, &body).is_some() => {
             let (status, about) = ollama::about(path, &body).unwrap_or_default();
             document(StatusCode::from_u16(status).unwrap_or_default(), &about)
@@ -71,9 +71,15 @@ fn embed(shared: &Arc<Shared>, head: &http::request::Parts, body: &Bytes, arrive
     if shared.keep_bodies {
         shared.recorded().push(recorded(&asked, arrived, value.clone()));
     }
-    match embeddings::answer(&value) {
+    let route = Route::at(head.uri.path()).unwrap_or(Route::OpenAi);
+    let api = match route {
+        Route::OpenAi | Route::Voyage => Api::OpenAi,
+        Route::Gemini => Api::Google,
+        Route::Ollama => Api::Ollama,
+    };
+    match route.answer(&value, &head.headers) {
         Ok(answer) => document(StatusCode::OK, &answer),
-        Err(message) => document(StatusCode::BAD_REQUEST, &Api::OpenAi.error(400, &message)),
+        Err(message) => document(StatusCode::BAD_REQUEST, &api.error(400, &message)),
     }
 }
 

@@ -89,7 +89,7 @@ struct IndexArgs {
 #[derive(Args)]
 struct SearchArgs {
     /// What to look for
-    #[arg(required = true, value_name = "WORDS")]
+    #[arg(value_name = "WORDS")]
     query: Vec<String>,
     /// How many at most
     #[arg(long, value_name = "N")]
@@ -232,6 +232,11 @@ async fn index(cx: &Cx, args: &IndexArgs) -> anyhow::Result<()> {
 }
 
 async fn search(cx: &Cx, args: &SearchArgs) -> anyhow::Result<()> {
+    if args.query.is_empty() {
+        anyhow::bail!(
+            "say what to look for, in plain words: homard memory search what did we decide about the database"
+        );
+    }
     let client = open(cx, &args.whose).await?;
     let params = MemorySearchParams {
         query: args.query.join(" "),

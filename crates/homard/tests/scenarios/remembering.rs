@@ -1,8 +1,12 @@
 //! What was written down in one conversation is found in another, with where it stands and whose words it is.
 
-use serde_json::{Value, json};
+use std::path::PathBuf;
 
-use crate::scenarios::world::{OPENAI, World, talk, text_of};
+use homard_testkit::TestClient;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::scenarios::world::{OPENAI, World, as_owner, outcome, talk, text_of};
 
 /// What the tools of the newest request answered.
 fn results(world: &World) -> Vec<String> {
@@ -107,4 +111,120 @@ async fn settings_of_a_memory_hold_for_each_agent() {
     talk(&mut owner, "agent:plain:main", "which colour has the gate?").await;
     let told: Value = serde_json::from_str(&results(&world)[0]).unwrap();
     assert_eq!(told["results"].as_array().unwrap().len(), 1, "{told}");
+}
+
+/// Writes a note into an agent's memory.
+async fn note(owner: &mut TestClient, agent: &str, path: &str, text: &str) {
+    let list = owner.call("memory.list", json!({"agentId": agent})).await.unwrap();
+    let path = PathBuf::from(list["workspace"].as_str().unwrap()).join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+async fn found(owner: &mut TestClient, agent: &str) -> usize {
+    let found = owner.call("memory.search", json!({"query": "gate", "agentId": agent})).await.unwrap();
+    found["results"].as_array().unwrap().len()
+}
+
+/// Asks until so many passages are in the index, without bringing it up to date.
+async fn indexed(owner: &mut TestClient, agent: &str, passages: u64) {
+    loop {
+        let status = owner.call("memory.status", json!({"agentId": agent})).await.unwrap();
+        if status["passages"].as_u64() == Some(passages) {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_index_follows_its_notes_as_the_owner_wants() {
+    let world = World::start_with(OPENAI, |config| {
+        let sync = |more: Value| {
+            let mut sync = json!({"onSearch": false, "onSessionStart": false, "watch": false});
+            sync.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({"sync": sync, "query": {"minScore": 0.0}})
+        };
+        config["agents"]["list"] = json!([
+            {"id": "main", "default": true},
+            {"id": "heard", "memorySearch": sync(json!({"watch": true, "watchDebounceMs": 5}))},
+            {"id": "begun", "memorySearch": sync(json!({"onSessionStart": true}))},
+            {"id": "timed", "memorySearch": sync(json!({"onSearch": true, "intervalMinutes": 60}))},
+            {"id": "still", "memorySearch": sync(json!({}))},
+        ]);
+    })
+    .await;
+    let mut owner = world.owner().await;
+    for agent in ["heard", "begun", "timed", "still"] {
+        note(&mut owner, agent, "memory/a.md", "The gate is blue.\n").await;
+    }
+    // The first use begins to listen; from then on changes come in without being asked for.
+    found(&mut owner, "heard").await;
+    indexed(&mut owner, "heard", 1).await;
+    note(&mut owner, "heard", "memory/b.md", "The gate was red.\n").await;
+    indexed(&mut owner, "heard", 2).await;
+    assert_eq!(found(&mut owner, "heard").await, 2);
+
+    assert_eq!(found(&mut owner, "timed").await, 1);
+    for agent in ["begun", "still"] {
+        assert_eq!(found(&mut owner, agent).await, 0, "{agent}");
+        world.fake.says("hello");
+        talk(&mut owner, &format!("agent:{agent}:main"), "hello").await;
+    }
+    indexed(&mut owner, "begun", 1).await;
+    assert_eq!((found(&mut owner, "begun").await, found(&mut owner, "still").await), (1, 0));
+}
+
+#[tokio::test]
+async fn vectors_are_asked_for_as_each_vendor_spells_it_and_another_is_asked_when_one_fails() {
+    let vendors = [
+        ("google", "google-generative-ai", "/v1beta", "/v1beta/models/vectors-1:batchEmbedContents"),
+        ("voyage", "openai-completions", "/voyage/v1", "/voyage/v1/embeddings"),
+        ("ollama", "ollama", "", "/api/embed"),
+    ];
+    let world = World::start_with(OPENAI, |config| {
+        let url = config["models"]["providers"]["fake"]["baseUrl"].as_str().unwrap().replace("/v1", "");
+        config["agents"]["list"] = json!([{"id": "main", "default": true}]);
+        for (provider, api, path, _) in vendors {
+            config["models"]["providers"][provider] = json!({
+                "baseUrl": format!("{url}{path}"), "apiKey": "test-key", "api": api,
+                "models": [{"id": "vectors-1", "name": "Vectors", "contextWindow": 2_000}],
+            });
+            let agent = json!({"id": provider, "memorySearch": {"provider": provider, "model": "vectors-1"}});
+            config["agents"]["list"].as_array_mut().unwrap().push(agent);
+        }
+        config["models"]["providers"]["gone"] = json!({"baseUrl": "http://127.0.0.1:9/v1", "apiKey": "k",
+            "api": "openai-completions", "models": [{"id": "v", "name": "V", "contextWindow": 2_000}]});
+        let second = json!({"provider": "gone", "model": "v", "fallback": "voyage"});
+        let agents = config["agents"]["list"].as_array_mut().unwrap();
+        agents.push(json!({"id": "second", "memorySearch": second}));
+    })
+    .await;
+    let mut owner = world.owner().await;
+    for (agent, _, _, path) in vendors {
+        note(&mut owner, agent, "memory/a.md", "The gate is blue.\n").await;
+        let search = json!({"query": "gate", "agentId": agent});
+        let mut best = Value::Null;
+        while best["vectorScore"].is_null() {
+            let found = owner.call("memory.search", search.clone()).await.unwrap();
+            assert_eq!(found["model"], format!("{agent}/vectors-1"), "{found}");
+            best = found["results"][0].clone();
+        }
+        assert!(world.fake.requests().iter().any(|asked| asked.path == path), "{path}");
+    }
+    note(&mut owner, "second", "memory/a.md", "The gate is blue.\n").await;
+    let found = owner.call("memory.search", json!({"query": "gate", "agentId": "second"})).await.unwrap();
+    assert_eq!(found["model"], "voyage/voyage-4-large", "{found}");
+    assert!(found["note"].as_str().unwrap().starts_with("searched with `voyage/"), "{found}");
+    let status = owner.call("memory.status", json!({"agentId": "second"})).await.unwrap();
+    assert_eq!((status["model"].as_str(), status["trouble"].is_string()), (Some("gone/v"), true), "{status}");
+}
+
+#[tokio::test]
+async fn a_search_for_nothing_is_answered_with_an_example() {
+    let world = World::start().await;
+    let mut command = Command::new(crate::homard());
+    command.args(["memory", "search"]);
+    let (code, said) = outcome(as_owner(command, world.gateway.home())).await;
+    assert_ne!(code, Some(0));
+    assert!(said.contains("homard memory search what did we decide"), "{said}");
 }

@@ -142,6 +142,7 @@ async fn what_was_said_is_found_until_it_is_gone() {
     for (params, hits) in [
         (json!({"query": "東京"}), 1),
         (json!({"query": "crust"}), 1),
+        (json!({"query": "what did we say about crustaceans or a lobster?"}), 2),
         (json!({"query": "\"crustacean lobster\""}), 0),
         (json!({"query": "lobster", "limit": 1}), 1),
         (json!({"query": "lobster", "sessionKeys": ["agent:main:b"]}), 0),

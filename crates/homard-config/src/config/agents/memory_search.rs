@@ -1,6 +1,7 @@
 //! `agents.*.memorySearch`: what of an agent's notes is searched, and how.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use homard_protocol::AgentId;
 
@@ -15,6 +16,10 @@ const MIN_PASSAGE_CHARS: usize = 120;
 const MAX_RESULTS: usize = 100;
 const DEFAULT_LAMBDA: f64 = 0.7;
 const DEFAULT_HALF_LIFE: u64 = 30;
+const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(1_500);
+/// Longest quiet time and longest interval; longer ones are slips of the pen.
+const MAX_DEBOUNCE: Duration = Duration::from_mins(10);
+const MAX_INTERVAL_MINUTES: u64 = 60 * 24 * 30;
 
 /// Decided `agents.*.memorySearch`.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +29,8 @@ pub struct MemorySearch {
     pub extra_paths: Vec<PathBuf>,
     /// Who makes the vectors, as far as the owner says.
     pub embeddings: Option<Embeddings>,
+    /// The provider that is asked when that one fails.
+    pub fallback: Option<String>,
     /// A model file of the owner's.
     pub local_model: Option<PathBuf>,
     /// Where the index is, with `{agentId}` in it.
@@ -31,6 +38,19 @@ pub struct MemorySearch {
     /// Longest passage, in characters.
     pub passage_chars: usize,
     pub query: MemoryQuery,
+    pub sync: MemorySync,
+}
+
+/// When an index is brought up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MemorySync {
+    pub on_session_start: bool,
+    pub on_search: bool,
+    /// Whether changes of files are heard of.
+    pub watch: bool,
+    /// How long it must be quiet before a change counts.
+    pub debounce: Duration,
+    pub interval: Option<Duration>,
 }
 
 /// How results are picked.
@@ -56,6 +76,7 @@ impl MemorySearch {
             enabled: true,
             extra_paths: Vec::new(),
             embeddings: None,
+            fallback: None,
             local_model: None,
             index: None,
             passage_chars: 1_600,
@@ -68,6 +89,13 @@ impl MemorySearch {
                 candidates: 4,
                 diversity: None,
                 half_life_days: None,
+            },
+            sync: MemorySync {
+                on_session_start: true,
+                on_search: true,
+                watch: true,
+                debounce: DEFAULT_DEBOUNCE,
+                interval: None,
             },
         }
     }
@@ -83,15 +111,22 @@ impl MemorySearch {
             Some(provider) => Some(Embeddings { provider, model: raw.model }),
             None => self.embeddings.map(|own| Embeddings { model: raw.model.or(own.model), ..own }),
         };
+        let fallback = match raw.fallback.map(|fallback| fallback.trim().to_owned()) {
+            Some(fallback) if matches!(fallback.as_str(), "" | "none") => None,
+            Some(fallback) => Some(fallback),
+            None => self.fallback,
+        };
         let local = raw.local.and_then(|local| local.model_path).map(|path| paths.expand(&path));
         Self {
             enabled: raw.enabled.unwrap_or(self.enabled),
             extra_paths: extra.unwrap_or(self.extra_paths),
             embeddings,
+            fallback,
             local_model: local.or(self.local_model),
             index: raw.store.and_then(|store| store.path).or(self.index),
             passage_chars: passage.unwrap_or(self.passage_chars),
             query: self.query.with(raw.query.unwrap_or_default()),
+            sync: self.sync.with(&raw.sync.unwrap_or_default()),
         }
     }
 
@@ -101,6 +136,23 @@ impl MemorySearch {
         match &self.index {
             Some(path) => paths.expand(&path.replace("{agentId}", agent.as_str())),
             None => paths.state_dir.join("memory").join(format!("{agent}.sqlite")),
+        }
+    }
+}
+
+impl MemorySync {
+    fn with(self, raw: &raw::MemorySync) -> Self {
+        let interval = raw.interval_minutes.map(|minutes| {
+            (minutes > 0).then(|| Duration::from_secs(minutes.min(MAX_INTERVAL_MINUTES) * 60))
+        });
+        Self {
+            on_session_start: raw.on_session_start.unwrap_or(self.on_session_start),
+            on_search: raw.on_search.unwrap_or(self.on_search),
+            watch: raw.watch.unwrap_or(self.watch),
+            debounce: raw
+                .watch_debounce_ms
+                .map_or(self.debounce, |ms| Duration::from_millis(ms).min(MAX_DEBOUNCE)),
+            interval: interval.unwrap_or(self.interval),
         }
     }
 }

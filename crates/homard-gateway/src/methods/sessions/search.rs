@@ -28,7 +28,7 @@ pub(crate) async fn search(
     check_range(NAME, "sessionKeys", params.session_keys.as_ref().map(Vec::len), 1..=MAX_SEARCH_KEYS)?;
     let within = within(gateway, &params)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_SEARCH_LIMIT)).unwrap_or(1);
-    let query = SearchQuery { text: params.query, limit, within, any: false };
+    let query = SearchQuery { text: params.query, limit, within };
     let page = gateway.store().search().find(query).await?;
     let mut rows: Vec<homard_protocol::session_row::SessionRow> = Vec::new();
     for hit in &page.hits {

@@ -13,7 +13,7 @@ use crate::report::Mark;
 
 #[derive(Args)]
 pub(crate) struct SearchArgs {
-    /// Words that must all be there; quote several for exactly this order
+    /// What was probably said, in plain words; quote several for exactly this order
     #[arg(required = true, value_name = "WORDS")]
     query: Vec<String>,
     /// Only conversations of this agent
