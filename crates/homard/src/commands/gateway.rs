@@ -3,7 +3,7 @@
 mod discover;
 mod handover;
 mod probe;
-mod service;
+pub(crate) mod service;
 
 use std::time::Duration;
 

@@ -1,8 +1,13 @@
-//! Commands about the running gateway: its health, log and page.
+//! Commands about the gateway and what it keeps: its health, log and page; what is wrong with it, copies of it, its end.
 
+pub(crate) mod backup;
 pub(crate) mod dashboard;
+pub(crate) mod doctor;
+pub(crate) mod erase;
+mod examination;
 pub(crate) mod health;
 pub(crate) mod hooks;
 pub(crate) mod logs;
+pub(crate) mod security;
 pub(crate) mod status;
 pub(crate) mod system;

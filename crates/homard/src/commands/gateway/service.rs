@@ -187,8 +187,13 @@ pub(crate) async fn control(cx: &Cx, verb: &str) -> anyhow::Result<()> {
     systemctl(cx, &[verb, &name(&cx.source.paths.profile)]).await
 }
 
+/// Whether the service of this profile is there.
+pub(crate) fn is_installed(cx: &Cx) -> bool {
+    folder(cx).join(name(&cx.source.paths.profile)).exists()
+}
+
 fn installed(cx: &Cx) -> anyhow::Result<()> {
-    if folder(cx).join(name(&cx.source.paths.profile)).exists() {
+    if is_installed(cx) {
         return Ok(());
     }
     Err(Advice::error(
