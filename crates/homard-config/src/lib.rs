@@ -29,7 +29,7 @@ pub use changes::last_good::{RestoredConfig, keep_last_good, restore_last_good};
 pub use changes::overrides::Overrides;
 pub use changes::reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
 pub use changes::restore::NothingToRestore;
-pub use changes::write::{WriteError, WriteOutcome, set_path, unset_path};
+pub use changes::write::{WriteError, WriteOutcome, set_path, unset_path, unset_paths};
 pub use config::Config;
 pub use env::{Environment, ProcessFacts};
 pub use gateway_token::{TokenError, ensure_gateway_token};

@@ -150,6 +150,12 @@ impl Snapshot {
         self.issues.is_empty()
     }
 
+    /// Whether something is written at a place of the file itself, and not in one it includes.
+    #[must_use]
+    pub fn holds(&self, path: &str) -> bool {
+        ValuePath::parse(path).is_ok_and(|place| place.get(&self.parsed).is_some())
+    }
+
     /// Everything the owner should know; what does nothing yet is one notice that names every place.
     #[must_use]
     pub fn notices(&self) -> Vec<Issue> {

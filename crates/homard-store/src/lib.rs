@@ -32,6 +32,7 @@ pub use cron::{
     CronStore, FinishCron, MAX_CRON_JOBS,
 };
 pub use effects::NewEntries;
+pub use engine::database::SCHEMA_VERSION;
 pub use inbox::{HeardRow, InboxId, InboxStore, KeptHeard, NewHeard};
 pub use kv::KvStore;
 pub use notes::NoteStore;

@@ -25,11 +25,15 @@ use crate::commands::reference::completion;
 use crate::commands::reference::docs;
 use crate::commands::reference::help;
 use crate::commands::reference::protocol;
+use crate::commands::service::backup;
 use crate::commands::service::daemon;
 use crate::commands::service::dashboard;
+use crate::commands::service::doctor;
+use crate::commands::service::erase;
 use crate::commands::service::health;
 use crate::commands::service::hooks;
 use crate::commands::service::logs;
+use crate::commands::service::security;
 use crate::commands::service::status;
 use crate::commands::service::system;
 use crate::commands::skills;
@@ -46,6 +50,7 @@ Examples:
   homard gateway                  start the gateway and print the link to the chat
   homard agent hello              say something and watch the answer come
   homard status                   see whether everything is well
+  homard doctor                   find out what is wrong, and mend it
   homard config set gateway.port 18790
   homard logs --follow
 
@@ -102,6 +107,7 @@ pub(crate) enum Command {
     Agents(Box<agents::AgentsArgs>),
     #[command(visible_alias = "exec-approvals")]
     Approvals(Box<approvals::ApprovalsArgs>),
+    Backup(Box<backup::BackupArgs>),
     Channels(Box<channels::ChannelsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
@@ -111,6 +117,7 @@ pub(crate) enum Command {
     Dashboard(dashboard::DashboardArgs),
     Devices(Box<devices::DevicesArgs>),
     Docs(docs::DocsArgs),
+    Doctor(doctor::DoctorArgs),
     Gateway(Box<gateway::GatewayArgs>),
     Health(health::HealthArgs),
     Help(help::HelpArgs),
@@ -125,13 +132,16 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),
     Qr(Box<qr::QrArgs>),
+    Reset(erase::ResetArgs),
     Route(route::RouteArgs),
+    Security(security::SecurityArgs),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
     System(Box<system::SystemArgs>),
     Tools(Box<tools::ToolsArgs>),
     Undo(Box<undo::UndoArgs>),
+    Uninstall(erase::UninstallArgs),
     Usage(Box<usage::UsageArgs>),
 }
 

@@ -168,6 +168,23 @@ pub fn unset_path(source: &ConfigSource, path: &str) -> Result<WriteOutcome, Wri
     commit(source, &before, &draft).map(|(_, outcome)| outcome)
 }
 
+/// Takes several places out of the file in one step: a file with several mistakes is valid only without all of them.
+///
+/// # Errors
+/// When there is nothing at one of them, or the result would not be valid or could not be written.
+pub fn unset_paths(source: &ConfigSource, paths: &[String]) -> Result<WriteOutcome, WriteError> {
+    let before = Snapshot::load(source, &Overrides::default());
+    let mut new = readable(&before)?.clone();
+    // From the back, so that what is taken out of a list does not move what is still to go.
+    for path in paths.iter().rev() {
+        if ValuePath::parse(path)?.remove(&mut new).is_none() {
+            return Err(WriteError::NotSet(path.clone()));
+        }
+    }
+    let draft = Draft { text: rewrite(text_of(&before), &new), promise: None };
+    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+}
+
 fn check_base(before: &Snapshot, base_hash: Option<&str>) -> Result<(), WriteError> {
     match base_hash {
         Some(hash) if hash == before.hash => Ok(()),

@@ -30,6 +30,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0013_fewer_indexes.sql"),
     include_str!("../../migrations/0014_subagent_questions.sql"),
 ];
+/// The newest version of the schema this program knows, as `user_version` has it.
+pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
 /// How long a connection waits for another process's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Prepared statements each connection keeps.
@@ -53,9 +55,8 @@ fn prepare(path: &Path) -> Result<Connection, StoreError> {
     let mut conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
     let found: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    if found > known {
-        return Err(StoreError::NewerVersion { path: path.to_owned(), found, known });
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::NewerVersion { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
     // SQLite quietly opens a file it may not write as read-only.
     if conn.is_readonly("main")? {

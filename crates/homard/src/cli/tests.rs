@@ -39,6 +39,14 @@ fn help_teaches() {
         ("dashboard", vec!["dashboard"]),
         ("models_list", vec!["models", "list"]),
         ("usage", vec!["usage"]),
+        ("status", vec!["status"]),
+        ("doctor", vec!["doctor"]),
+        ("security_audit", vec!["security", "audit"]),
+        ("backup", vec!["backup"]),
+        ("backup_create", vec!["backup", "create"]),
+        ("backup_restore", vec!["backup", "restore"]),
+        ("reset", vec!["reset"]),
+        ("uninstall", vec!["uninstall"]),
     ];
     for (name, words) in pages {
         insta::assert_snapshot!(name, help(&words));
@@ -162,6 +170,18 @@ const UNDERSTOOD: &[&str] = &[
     "homard usage --session main --runs --limit 3",
     "homard health --url ws://127.0.0.1:1 --token t --tls-fingerprint ab --timeout 100",
     "homard status --log-level debug --no-color --profile work",
+    "homard status --all --deep --usage --json",
+    "homard doctor --repair --yes --deep --json --only config --only port --skip disk --severity-min warn",
+    "homard doctor --fix --non-interactive",
+    "homard security audit --deep --fix --yes --json",
+    "homard backup create -o /tmp --exclude-secrets --no-include-workspace --exclude media --include logs --verify",
+    "homard backup create --only-config --encrypt --dry-run --json",
+    "homard backup create --include-secrets --passphrase-file -",
+    "homard backup list /tmp --json",
+    "homard backup verify a.tar.gz --passphrase-file p",
+    "homard backup restore a.tar.gz --to /tmp/x --yes --json",
+    "homard reset --scope config+creds+sessions --dry-run --yes --non-interactive --json",
+    "homard uninstall --service --state --workspace --all --dry-run --yes --json",
 ];
 
 #[test]
@@ -200,6 +220,13 @@ fn wrong_command_lines_are_usage_errors() {
         "homard sessions cleanup --dry-run --enforce",
         "homard sessions archive",
         "homard agents add",
+        "homard doctor --yes",
+        "homard doctor --severity-min awful",
+        "homard security",
+        "homard backup",
+        "homard backup restore",
+        "homard backup create --exclude-secrets --include-secrets",
+        "homard reset --scope house",
     ];
     for line in lines {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else { panic!("{line} was taken") };

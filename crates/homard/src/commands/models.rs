@@ -9,6 +9,7 @@ mod list;
 mod probe;
 mod room;
 mod scan;
+pub(crate) mod state;
 mod status;
 
 use clap::{Args, Subcommand};

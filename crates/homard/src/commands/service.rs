@@ -1,9 +1,15 @@
-//! Commands about the running gateway: its health, log and page, and the service it runs as.
+//! Commands about the gateway and what it keeps: its health, log and page; the service it runs as; what is wrong with it,
+//! copies of it, its end.
 
+pub(crate) mod backup;
 pub(crate) mod daemon;
 pub(crate) mod dashboard;
+pub(crate) mod doctor;
+pub(crate) mod erase;
+mod examination;
 pub(crate) mod health;
 pub(crate) mod hooks;
 pub(crate) mod logs;
+pub(crate) mod security;
 pub(crate) mod status;
 pub(crate) mod system;

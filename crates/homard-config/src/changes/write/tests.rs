@@ -7,7 +7,7 @@ use homard_runtime::Clock;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::WriteError;
+use super::{WriteError, unset_path, unset_paths};
 use crate::changes::handle::ConfigHandle;
 use crate::changes::reload::{HotPart, ReloadAction};
 use crate::env::{Environment, ProcessFacts};
@@ -264,4 +264,19 @@ fn a_file_managed_from_outside_is_left_alone() {
     let source = ConfigSource::isolated(Paths::under(home.path()), environment, Clock::fixed(0));
     let handle = ConfigHandle::open(source).unwrap();
     assert!(matches!(handle.set_path("gateway.port", json!(1)), Err(WriteError::ReadOnly)));
+}
+
+#[test]
+fn several_mistakes_are_taken_out_in_one_step() {
+    let home = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    std::fs::create_dir_all(&paths.state_dir).unwrap();
+    std::fs::write(&paths.config_path, "{ gatway: {}, /* kept */ gateway: { prot: 1, port: 4000 } }")
+        .unwrap();
+    let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(1_700_000_000_000));
+    let wrong = ["gatway", "gateway.prot"].map(str::to_owned);
+    assert!(matches!(unset_path(&source, "gatway"), Err(WriteError::Invalid(_))));
+    unset_paths(&source, &wrong).unwrap();
+    let text = read(&source.paths.config_path);
+    assert!(text.contains("/* kept */") && text.contains("port: 4000") && !text.contains("prot:"), "{text}");
 }

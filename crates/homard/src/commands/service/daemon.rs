@@ -172,6 +172,26 @@ pub(crate) async fn start_if_installed(cx: &Cx) -> anyhow::Result<bool> {
     }
 }
 
+/// Whether a service of this login is there.
+///
+/// # Errors
+/// When it is not known which program this is.
+pub(crate) fn is_installed(cx: &Cx) -> anyhow::Result<bool> {
+    Ok(Desk::new(cx, WhichArgs { system: false, json: false })?.path().exists())
+}
+
+/// Stops the service of this login and removes it, without a word.
+///
+/// # Errors
+/// When its supervisor refuses.
+pub(crate) async fn uninstall(cx: &Cx) -> anyhow::Result<()> {
+    let desk = Desk::new(cx, WhichArgs { system: false, json: false })?;
+    match desk.supervisor.uninstall(&desk.charge).await {
+        Ok(_) => Ok(()),
+        Err(error) => Err(desk.explain(&error)?),
+    }
+}
+
 /// A service, whoever looks after it, and how its fate is told.
 struct Desk<'a> {
     cx: &'a Cx,

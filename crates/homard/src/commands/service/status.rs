@@ -1,20 +1,51 @@
-//! `homard status`: everything worth knowing on one screen.
+//! `homard status`: everything worth knowing on one screen, with or without a gateway.
+
+mod local;
 
 use clap::Args;
 use homard_client::Client;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::chat::agent::{AgentsList, AgentsListResult};
-use homard_protocol::methods::system::Status;
+use homard_protocol::methods::system::{Health, HealthParams, Status};
+use homard_protocol::methods::usage::{UsageCost, UsageCostParams, UsageSpan};
 use serde_json::{Value, json};
 
+use self::local::Local;
+use super::examination::width;
+use crate::commands::approvals::question;
 use crate::commands::connection::{self, Patience, Target};
-use crate::commands::table::pairs;
 use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
 
-/// See the gateway, its agents, model, sessions and files on one screen
+/// How many days `--usage` looks back.
+const DAYS: u32 = 30;
+
+const EXAMPLES: &str = "\
+Examples:
+  homard status               the gateway, its agents, model, chat platforms and what waits for you
+  homard status --deep        also asks every chat platform now
+  homard status --usage       also what models cost in the last 30 days
+  homard status --all         all of it, recent conversations, and what homard doctor would say
+  homard status --json
+
+Without a gateway, and with a broken configuration, it says what is wrong and what to do next.
+
+Exit codes: 0 the gateway runs and answers, 1 it does not, 2 the command was not understood.";
+
+/// See the gateway, its agents, model, chat platforms, sessions and files on one screen
 #[derive(Args)]
+#[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(crate) struct StatusArgs {
+    /// Tell all there is, and what homard doctor would say
+    #[arg(long)]
+    all: bool,
+    /// Ask every chat platform now
+    #[arg(long)]
+    deep: bool,
+    /// Also tell what models cost
+    #[arg(long)]
+    usage: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -24,73 +55,210 @@ pub(crate) struct StatusArgs {
     patience: Patience,
 }
 
+/// What a running gateway told.
+struct Told {
+    url: String,
+    server: Value,
+    uptime_ms: u64,
+    model_is_configured: bool,
+    paths: (Option<String>, Option<String>),
+    status: Value,
+    agents: AgentsListResult,
+    /// What waits for a yes, in a line each.
+    approvals: Vec<String>,
+    health: Option<Value>,
+    usage: Option<Value>,
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// When there is no gateway or it does not answer.
 pub(crate) async fn run(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
-    let url = connection::route(cx, &args.target)?.url;
-    let client = match connection::connect(cx, &args.target, args.patience.limit()).await {
-        Err(error) if args.json => {
-            cx.console.json(&json!({"ok": false, "url": url, "error": error.to_string()}))?;
-            return Err(AlreadyTold.into());
-        }
-        connected => connected?,
+    let told = ask(cx, args).await;
+    let is_elsewhere = args.target.is_elsewhere(cx);
+    // Of a machine elsewhere only its gateway can speak.
+    let local = match (&told, args.all) {
+        (Err(_), _) | (Ok(_), true) if !is_elsewhere => Some(Local::look(cx).await),
+        _ => None,
     };
-    let status = client.call::<Status>(&NoParams {}).await?;
-    let agents = client.call::<AgentsList>(&NoParams {}).await?;
     if args.json {
-        let hello = client.hello();
-        cx.console.json(&json!({
-            "ok": true, "url": url, "server": hello.server, "uptimeMs": hello.snapshot.uptime_ms,
-            "agents": agents, "status": status,
-        }))?;
-    } else {
-        cx.console
-            .line(&cx.console.mark(Mark::Strong, &format!("Homard {}", client.hello().server.version)))?;
-        for line in pairs(&rows(cx, &url, &client, &status, &agents)) {
-            cx.console.line(&line)?;
+        let mut value = match &told {
+            Ok(told) => in_json(told),
+            Err(error) => json!({"ok": false, "url": url(cx, args), "error": error.to_string()}),
+        };
+        if let (Some(fields), Some(local)) = (value.as_object_mut(), &local) {
+            fields.insert("local".to_owned(), local.in_json());
         }
+        cx.console.json(&value)?;
+        return if told.is_ok() { Ok(()) } else { Err(AlreadyTold.into()) };
     }
-    client.close().await;
-    Ok(())
+    match (told, local) {
+        (Ok(told), local) => {
+            cx.console.line(
+                &cx.console.mark(Mark::Strong, &format!("Homard {}", text(&told.server, "/version"))),
+            )?;
+            print(cx, &rows(cx, &told, args))?;
+            local.map_or(Ok(()), |local| local.tell_problems(cx))
+        }
+        (Err(_), Some(local)) => {
+            local.tell(cx, url(cx, args).as_deref())?;
+            Err(AlreadyTold.into())
+        }
+        (Err(error), None) => Err(error),
+    }
 }
 
-fn rows(
-    cx: &Cx,
-    url: &str,
-    client: &Client,
-    status: &Value,
-    agents: &AgentsListResult,
-) -> Vec<(&'static str, String)> {
-    let hello = client.hello();
-    let text = |path| status.pointer(path).and_then(Value::as_str).map(str::to_owned);
+fn url(cx: &Cx, args: &StatusArgs) -> Option<String> {
+    connection::route(cx, &args.target).ok().map(|route| route.url)
+}
+
+async fn ask(cx: &Cx, args: &StatusArgs) -> anyhow::Result<Told> {
+    let url = connection::route(cx, &args.target)?.url;
+    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let hello = client.hello().clone();
+    let deep = args.deep || args.all;
+    let health = match deep {
+        true => client
+            .call::<Health>(&HealthParams { probe: Some(args.deep), ..HealthParams::default() })
+            .await
+            .ok(),
+        false => None,
+    };
+    let told = Told {
+        url,
+        server: serde_json::to_value(&hello.server)?,
+        uptime_ms: hello.snapshot.uptime_ms,
+        model_is_configured: hello.snapshot.session_defaults.model_configured,
+        paths: (hello.snapshot.config_path.clone(), hello.snapshot.state_dir.clone()),
+        status: client.call::<Status>(&NoParams {}).await?,
+        agents: client.call::<AgentsList>(&NoParams {}).await?,
+        approvals: approvals(&client).await,
+        health,
+        usage: if args.usage || args.all { usage(&client).await } else { None },
+    };
+    client.close().await;
+    Ok(told)
+}
+
+/// What waits for a yes. Who may not answer questions is not told about them.
+async fn approvals(client: &Client) -> Vec<String> {
+    let waiting = question::pending(client).await.unwrap_or_default();
+    waiting.iter().map(|asked| homard_runtime::brief(&asked.what, 60)).collect()
+}
+
+async fn usage(client: &Client) -> Option<Value> {
+    let span = UsageSpan { days: Some(DAYS), ..UsageSpan::default() };
+    let cost =
+        client.call::<UsageCost>(&UsageCostParams { span, ..UsageCostParams::default() }).await.ok()?;
+    serde_json::to_value(cost.totals).ok()
+}
+
+fn in_json(told: &Told) -> Value {
+    json!({
+        "ok": true, "url": told.url, "server": told.server, "uptimeMs": told.uptime_ms,
+        "agents": told.agents, "status": told.status, "channels": told.status.get("channelSummary"),
+        "approvals": told.approvals, "health": told.health, "usage": told.usage,
+    })
+}
+
+fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn rows(cx: &Cx, told: &Told, args: &StatusArgs) -> Vec<(&'static str, Vec<String>)> {
+    let status = &told.status;
     let number = |path| status.pointer(path).and_then(Value::as_u64);
     let process = number("/pid").map_or_else(String::new, |pid| format!(", process {pid}"));
+    let agents = &told.agents;
     let named: Vec<String> =
         agents.agents.iter().map(|agent| named(agent.id == agents.default_id, agent.id.as_str())).collect();
-    let default = agents.agents.iter().find(|agent| agent.id == agents.default_id);
-    let model = default.map(|agent| agent.model.primary.clone()).filter(|model| !model.is_empty());
-    let model = model.or_else(|| text("/sessions/defaults/model")).unwrap_or_else(|| "none".into());
-    let model = if hello.snapshot.session_defaults.model_configured {
-        model
-    } else {
-        format!("{model} (no model is configured yet)")
-    };
-    let paths = &cx.source.paths;
     let local = |given: &Option<String>, own: &std::path::Path| {
         given.clone().unwrap_or_else(|| own.display().to_string())
     };
-    vec![
-        ("gateway", format!("{url}{process}")),
-        ("uptime", words::span(hello.snapshot.uptime_ms)),
-        ("agents", named.join(", ")),
-        ("model", model),
-        ("sessions", number("/sessions/count").unwrap_or(0).to_string()),
-        ("owner", owners(status)),
-        ("config", local(&hello.snapshot.config_path, &paths.config_path)),
-        ("state", local(&hello.snapshot.state_dir, &paths.state_dir)),
-    ]
+    let mut rows = vec![
+        ("gateway", vec![format!("{}{process}", told.url)]),
+        ("uptime", vec![words::span(told.uptime_ms)]),
+        ("agents", vec![named.join(", ")]),
+        ("model", vec![model(told)]),
+        ("sessions", vec![number("/sessions/count").unwrap_or(0).to_string()]),
+        ("channels", channels(status)),
+        ("waiting", waiting(&told.approvals)),
+        ("owner", vec![owners(status)]),
+        ("config", vec![local(&told.paths.0, &cx.source.paths.config_path)]),
+        ("state", vec![local(&told.paths.1, &cx.source.paths.state_dir)]),
+    ];
+    if args.all {
+        rows.push(("recent", recent(status)));
+        rows.push(("working", vec![words::count(number("/tasks/active").unwrap_or(0), "run")]));
+        rows.push(("connected", vec![words::count(number("/connections").unwrap_or(0), "client")]));
+    }
+    if let Some(health) = &told.health {
+        let is_well = health.get("ok") == Some(&Value::Bool(true));
+        rows.push((
+            "health",
+            vec![if is_well { "ok" } else { "not well; homard health --json says more" }.to_owned()],
+        ));
+    }
+    if let Some(usage) = &told.usage {
+        rows.push(("usage", vec![spent(usage)]));
+    }
+    rows
+}
+
+fn model(told: &Told) -> String {
+    let default = told.agents.agents.iter().find(|agent| agent.id == told.agents.default_id);
+    let model = default.map(|agent| agent.model.primary.clone()).filter(|model| !model.is_empty());
+    let fallback =
+        || Some(text(&told.status, "/sessions/defaults/model").to_owned()).filter(|model| !model.is_empty());
+    let model = model.or_else(fallback).unwrap_or_else(|| "none".into());
+    if told.model_is_configured { model } else { format!("{model} (no model is configured yet)") }
+}
+
+fn channels(status: &Value) -> Vec<String> {
+    let lines = status.get("channelSummary").and_then(Value::as_array).into_iter().flatten();
+    let lines: Vec<String> = lines.filter_map(Value::as_str).map(str::to_owned).collect();
+    if lines.is_empty() { vec!["none; homard channels add connects one".to_owned()] } else { lines }
+}
+
+fn waiting(approvals: &[String]) -> Vec<String> {
+    if approvals.is_empty() {
+        return vec!["nothing".to_owned()];
+    }
+    let count = words::count(u64::try_from(approvals.len()).unwrap_or(0), "question");
+    let first = format!("{count} for your yes; homard approvals pending shows them");
+    std::iter::once(first).chain(approvals.iter().cloned()).collect()
+}
+
+fn recent(status: &Value) -> Vec<String> {
+    let rows = status.pointer("/sessions/recent").and_then(Value::as_array).into_iter().flatten();
+    let line = |row: &Value| {
+        let age = row.get("age").and_then(Value::as_u64).unwrap_or(0);
+        format!("{} ({} ago)", text(row, "/key"), words::span(age))
+    };
+    let lines: Vec<String> = rows.map(line).collect();
+    if lines.is_empty() { vec!["none yet".to_owned()] } else { lines }
+}
+
+fn spent(usage: &Value) -> String {
+    let calls = usage.get("calls").and_then(Value::as_u64).unwrap_or(0);
+    let tokens = usage.get("totalTokens").and_then(Value::as_u64).unwrap_or(0);
+    let cost = usage.get("totalCost").and_then(Value::as_f64).unwrap_or(0.0);
+    format!("{}, {} tokens, ${cost:.2} in {DAYS} days", words::count(calls, "call"), words::tokens(tokens))
+}
+
+/// Names and values, each value on lines of its own that keep to their column.
+fn print(cx: &Cx, rows: &[(&str, Vec<String>)]) -> anyhow::Result<()> {
+    let column = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0) + 2;
+    for (name, values) in rows {
+        let lines =
+            values.iter().flat_map(|value| homard_doctor::wrapped(value, width().saturating_sub(column), 0));
+        for (at, line) in lines.enumerate() {
+            let name = if at == 0 { name } else { "" };
+            cx.console.line(format!("{name:column$}{line}").trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// Who counts as the owner on chat platforms.

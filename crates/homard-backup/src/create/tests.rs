@@ -1,0 +1,146 @@
+//! What goes into an archive and what does not, and that one which is not whole is recognised.
+
+use std::fs;
+
+use crate::fixture::Home;
+use crate::{ArchiveKind, BackupError, Choice, Manifest, list, verify};
+
+fn names(manifest: &Manifest) -> Vec<&str> {
+    manifest.files.iter().map(|file| file.path.as_str()).collect()
+}
+
+fn made(home: &Home, choice: &Choice) -> Manifest {
+    home.backup(choice, None).unwrap();
+    verify(&home.archive(), None, &mut |_progress| {}).unwrap()
+}
+
+#[test]
+fn everything_that_matters_goes_in_and_what_passes_does_not() {
+    let home = Home::new();
+    let manifest = made(&home, &Choice::default());
+    assert_eq!(
+        names(&manifest),
+        [
+            "state/homard.sqlite",
+            "state/.env",
+            "state/agents/main/agent/auth-profiles.json",
+            "state/agents/main/sessions/a.jsonl",
+            "state/homard.json",
+            "state/workspace/MEMORY.md",
+            "state/workspace/link.md",
+            "workspaces/far/plan.md",
+        ]
+    );
+    // Of a conversation that is being written whole lines are taken.
+    let conversation = manifest.files.iter().find(|file| file.path.ends_with("a.jsonl")).unwrap();
+    assert_eq!(conversation.size, 16);
+}
+
+#[test]
+fn an_archive_is_the_owners_alone_and_nothing_else_is_left_in_its_folder() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let mode = fs::metadata(home.archive()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(fs::read_dir(home.archive().parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
+fn without_secrets_there_are_none() {
+    let home = Home::new();
+    let manifest = made(&home, &Choice { no_secrets: true, ..Choice::default() });
+    let all = names(&manifest);
+    assert!(
+        all.contains(&"state/homard.json") && all.contains(&"state/agents/main/sessions/a.jsonl"),
+        "{all:?}"
+    );
+    let folder = home.folder().join("out");
+    crate::unpack(&home.archive(), &folder, None, &mut |_progress| {}).unwrap();
+    let mut places = vec![folder];
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            places.extend(fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            let text = fs::read(&place).unwrap();
+            assert!(!text.windows(9).any(|part| part == b"hush-hush"), "{}", place.display());
+        }
+    }
+}
+
+#[test]
+fn parts_can_be_left_out_and_taken_in() {
+    let home = Home::new();
+    let choice = Choice {
+        no_workspaces: true,
+        exclude: vec!["agents/main/agent".into()],
+        include: vec!["logs".into()],
+        ..Choice::default()
+    };
+    assert_eq!(
+        names(&made(&home, &choice)),
+        [
+            "state/homard.sqlite",
+            "state/.env",
+            "state/agents/main/sessions/a.jsonl",
+            "state/homard.json",
+            "state/logs/today.log"
+        ]
+    );
+}
+
+#[test]
+fn the_settings_alone_are_a_kind_of_their_own() {
+    let home = Home::new();
+    let manifest = made(&home, &Choice { only_config: true, ..Choice::default() });
+    assert_eq!(
+        (manifest.about.kind, names(&manifest)),
+        (ArchiveKind::Config, vec!["state/homard.json", "state/.env"])
+    );
+}
+
+#[test]
+fn an_archive_never_replaces_another() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    assert!(matches!(home.backup(&Choice::default(), None), Err(BackupError::Exists(_))));
+}
+
+#[test]
+fn a_home_with_nothing_in_it_is_told() {
+    let home = Home::new();
+    fs::remove_dir_all(home.state()).unwrap();
+    assert!(matches!(home.backup(&Choice::default(), None), Err(BackupError::Nothing(_))));
+}
+
+#[test]
+fn an_archive_that_was_cut_or_changed_is_damaged() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let whole = fs::read(home.archive()).unwrap();
+    let broken = home.folder().join("broken.tar.gz");
+    for end in [2, 20, whole.len() / 2, whole.len() - 9] {
+        fs::write(&broken, &whole[..end]).unwrap();
+        let error = verify(&broken, None, &mut |_progress| {}).unwrap_err();
+        assert!(matches!(error, BackupError::Damaged { .. } | BackupError::NotOurs { .. }), "{end}: {error}");
+    }
+    fs::write(&broken, "some text").unwrap();
+    assert!(matches!(verify(&broken, None, &mut |_progress| {}), Err(BackupError::NotOurs { .. })));
+}
+
+#[test]
+fn archives_of_a_folder_are_listed_with_what_they_say_of_themselves() {
+    let home = Home::new();
+    let folder = home.folder().join("backups");
+    assert_eq!(list(&folder).unwrap(), []);
+    home.backup(&Choice::default(), None).unwrap();
+    fs::write(folder.join("two.tar.gz"), "half").unwrap();
+    fs::write(folder.join("three.tar.gz.age"), "age-encryption.org/v1\n").unwrap();
+    fs::write(folder.join("notes.txt"), "").unwrap();
+    let told: Vec<_> = list(&folder)
+        .unwrap()
+        .into_iter()
+        .map(|one| (one.about.is_some(), one.is_sealed, one.problem.is_some()))
+        .collect();
+    assert_eq!(told, [(true, false, false), (false, true, false), (false, false, true)]);
+}

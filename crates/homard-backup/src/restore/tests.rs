@@ -1,0 +1,172 @@
+//! Putting back: the same as before, or nothing at all.
+
+use std::fs;
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::{restore, unpack};
+use crate::archive::{ABOUT, About, ArchiveKind, FORMAT};
+use crate::fixture::{Home, NOW};
+use crate::{BackupError, Choice};
+
+fn put_back(home: &Home, passphrase: Option<&str>) -> Result<super::Restored, BackupError> {
+    restore(&home.archive(), &home.source.paths, passphrase, NOW, &mut |_progress| {})
+}
+
+#[test]
+fn what_was_there_is_there_again_and_what_was_there_meanwhile_is_kept() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    home.write("workspace/MEMORY.md", "coffee");
+    home.write("workspace/new.md", "new");
+    fs::write(home.folder().join("work/plan.md"), "changed").unwrap();
+    let restored = put_back(&home, None).unwrap();
+    assert_eq!(home.read("workspace/MEMORY.md"), "tea");
+    assert_eq!(home.read("workspace/link.md"), "tea");
+    assert!(!home.state().join("workspace/new.md").exists());
+    assert_eq!(fs::read_to_string(home.folder().join("work/plan.md")).unwrap(), "far away");
+    let conn = rusqlite::Connection::open(home.source.paths.database()).unwrap();
+    assert_eq!(conn.query_row("SELECT x FROM t", [], |row| row.get::<_, i64>(0)).unwrap(), 42);
+    let kept = restored.places[0].1.clone().unwrap();
+    assert_eq!(fs::read_to_string(kept.join("workspace/new.md")).unwrap(), "new");
+    let left =
+        fs::read_dir(home.folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut left: Vec<String> = left.collect();
+    left.sort();
+    let stamp = format!("before-restore-{NOW}");
+    assert_eq!(
+        left,
+        [
+            ".homard".to_owned(),
+            format!(".homard.{stamp}"),
+            "backups".into(),
+            "work".into(),
+            format!("work.{stamp}")
+        ]
+    );
+}
+
+#[test]
+fn a_home_that_is_gone_is_made_anew() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    fs::remove_dir_all(home.state()).unwrap();
+    let restored = put_back(&home, None).unwrap();
+    assert_eq!((home.read("workspace/MEMORY.md").as_str(), restored.places[0].1.clone()), ("tea", None));
+}
+
+#[test]
+fn settings_alone_leave_everything_else_as_it_is() {
+    let home = Home::new();
+    home.backup(&Choice { only_config: true, ..Choice::default() }, None).unwrap();
+    home.write("homard.json", "{}");
+    home.write("workspace/MEMORY.md", "coffee");
+    put_back(&home, None).unwrap();
+    assert!(home.read("homard.json").contains("hush-hush"));
+    assert_eq!(home.read(&format!("homard.json.before-restore-{NOW}")), "{}");
+    assert_eq!(home.read("workspace/MEMORY.md"), "coffee");
+}
+
+#[test]
+fn an_archive_that_is_not_whole_changes_nothing() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let whole = fs::read(home.archive()).unwrap();
+    fs::write(home.archive(), &whole[..whole.len() - 20]).unwrap();
+    home.write("workspace/MEMORY.md", "coffee");
+    assert!(matches!(put_back(&home, None), Err(BackupError::Damaged { .. })));
+    assert_eq!(home.read("workspace/MEMORY.md"), "coffee");
+    assert_eq!(fs::read_dir(home.folder()).unwrap().count(), 3);
+}
+
+#[test]
+fn what_a_killed_restore_left_is_swept_by_the_next() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    fs::create_dir_all(home.folder().join(".homard.restoring-1/state/half")).unwrap();
+    put_back(&home, None).unwrap();
+    assert!(!home.folder().join(".homard.restoring-1").exists());
+}
+
+#[test]
+fn a_folder_with_something_in_it_is_not_unpacked_into() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let folder = home.folder().join("work");
+    assert!(matches!(
+        unpack(&home.archive(), &folder, None, &mut |_progress| {}),
+        Err(BackupError::Exists(_))
+    ));
+    assert_eq!(fs::read_to_string(folder.join("plan.md")).unwrap(), "far away");
+}
+
+/// An archive somebody made by hand, with one entry after its beginning.
+fn forged(home: &Home, add: impl FnOnce(&mut tar::Builder<GzEncoder<fs::File>>)) {
+    fs::create_dir_all(home.archive().parent().unwrap()).unwrap();
+    let file = fs::File::create(home.archive()).unwrap();
+    let mut tar = tar::Builder::new(GzEncoder::new(file, Compression::fast()));
+    let about = About {
+        format: FORMAT,
+        kind: ArchiveKind::Full,
+        version: "0".into(),
+        created_at: String::new(),
+        has_secrets: true,
+        state_dir: home.state(),
+        config_path: home.source.paths.config_path.clone(),
+        workspaces: Default::default(),
+    };
+    let text = serde_json::to_vec(&about).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    tar.append_data(&mut header, ABOUT, text.as_slice()).unwrap();
+    add(&mut tar);
+    tar.into_inner().unwrap().finish().unwrap().flush().unwrap();
+}
+
+#[test]
+fn a_path_that_leads_out_is_refused() {
+    let home = Home::new();
+    forged(&home, |tar| {
+        let mut header = tar::Header::new_gnu();
+        let name = b"state/../../evil";
+        header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name);
+        header.set_size(0);
+        header.set_mode(0o600);
+        header.set_mtime(0);
+        header.set_cksum();
+        tar.append(&header, std::io::empty()).unwrap();
+    });
+    assert!(matches!(put_back(&home, None), Err(BackupError::Outside(_))));
+    assert!(!home.folder().join("evil").exists());
+}
+
+#[test]
+fn nothing_is_written_through_a_link_the_archive_brought() {
+    let home = Home::new();
+    let target = home.folder().join("work");
+    forged(&home, |tar| {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Symlink);
+        header.set_size(0);
+        header.set_mode(0o777);
+        header.set_mtime(0);
+        tar.append_link(&mut header, "state/door", &target).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.set_size(4);
+        header.set_mode(0o600);
+        header.set_mtime(0);
+        tar.append_data(&mut header, "state/door/evil", b"evil".as_slice()).unwrap();
+    });
+    assert!(matches!(put_back(&home, None), Err(BackupError::Outside(_))));
+    assert!(!target.join("evil").exists());
+}
+
+#[test]
+fn an_archive_of_a_newer_program_is_refused() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let about = |format: u32| BackupError::Newer { found: format, known: FORMAT }.to_string();
+    assert_eq!(about(2), "the archive was made by a newer Homard (format 2, this one knows 1)");
+}

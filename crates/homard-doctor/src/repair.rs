@@ -1,0 +1,151 @@
+//! Doing what mends. Whatever is changed is first kept in a folder of its own, `doctor/<time>` of the state folder, with a
+//! list of what was done.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use homard_config::{ConfigSource, WriteError, restore_last_good, set_path, unset_paths};
+use homard_runtime::{create_private_dir, replace_private};
+use serde_json::json;
+
+use crate::files;
+use crate::finding::Act;
+
+/// Why something could not be mended.
+#[derive(Debug, thiserror::Error)]
+pub enum RepairError {
+    #[error("could not change `{path}`: {source}")]
+    File {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Config(#[from] WriteError),
+    /// There is nothing to go back to.
+    #[error("there is no configuration that worked to go back to")]
+    NoLastGood,
+}
+
+/// What is mended in one go.
+#[derive(Debug)]
+pub struct Repair<'a> {
+    source: &'a ConfigSource,
+    /// Where what was changed is kept; made with the first change.
+    folder: PathBuf,
+}
+
+impl<'a> Repair<'a> {
+    /// Nothing is written yet.
+    #[must_use]
+    pub fn new(source: &'a ConfigSource) -> Self {
+        let stamp = source.clock.now_ms();
+        Self { source, folder: source.paths.state_dir.join("doctor").join(stamp.to_string()) }
+    }
+
+    /// Where what was changed is kept.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Does what was agreed to. Keys of the configuration go together: a file with two mistakes is valid only without
+    /// both. Answers in the order that was asked.
+    pub fn apply(&self, acts: &[Act]) -> Vec<Result<(), RepairError>> {
+        let keys: Vec<String> = acts.iter().filter_map(Act::unset_key).collect();
+        let mut unset = (!keys.is_empty()).then(|| self.unset(&keys));
+        let mut done = Vec::new();
+        for act in acts {
+            let outcome = match (act.unset_key(), unset.take()) {
+                (Some(_), Some(outcome)) => outcome,
+                // The first of them told how it went.
+                (Some(_), None) => Ok(()),
+                (None, kept) => {
+                    unset = kept;
+                    self.one(act)
+                }
+            };
+            done.push(outcome);
+        }
+        done
+    }
+
+    fn unset(&self, keys: &[String]) -> Result<(), RepairError> {
+        self.keep_settings()?;
+        unset_paths(self.source, keys)?;
+        self.note(&json!({"unset": keys}))
+    }
+
+    fn one(&self, act: &Act) -> Result<(), RepairError> {
+        match act {
+            Act::Close { path, mode } => {
+                let before = files::mode(path);
+                self.note(&json!({"chmod": path, "before": before.map(|mode| format!("{mode:o}"))}))?;
+                fs::set_permissions(path, fs::Permissions::from_mode(*mode)).map_err(at(path))
+            }
+            Act::Set { key, value } => {
+                self.keep_settings()?;
+                set_path(self.source, key, value.clone())?;
+                self.note(&json!({"set": key}))
+            }
+            Act::LastGood => {
+                let path = &self.source.paths.config_path;
+                self.keep_settings()?;
+                let restored = restore_last_good(self.source, |_settings| true).map_err(at(path))?;
+                restored.ok_or(RepairError::NoLastGood)?;
+                self.note(&json!({"restored": path}))
+            }
+            Act::SetAside { path } => self.set_aside(path),
+            Act::EmptyLock { path } => {
+                self.note(&json!({"emptied": path}))?;
+                fs::write(path, "").map_err(at(path))
+            }
+            Act::Unset { key } => self.unset(std::slice::from_ref(key)),
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
+    fn set_aside(&self, path: &Path) -> Result<(), RepairError> {
+        let below = path.strip_prefix(&self.source.paths.state_dir).unwrap_or(path);
+        let below = below.strip_prefix("/").unwrap_or(below);
+        let place = self.folder.join(below);
+        let above = place.parent().unwrap_or(&self.folder);
+        create_private_dir(above).map_err(at(above))?;
+        fs::rename(path, &place).map_err(at(path))?;
+        self.note(&json!({"moved": path}))
+    }
+
+    /// Keeps the configuration as it is.
+    fn keep_settings(&self) -> Result<(), RepairError> {
+        let path = self.source.paths.config_source();
+        let place = self.folder.join(files::name_of(path));
+        if place.exists() || !path.exists() {
+            return Ok(());
+        }
+        let text = fs::read(path).map_err(at(path))?;
+        replace_private(&place, &text).map_err(at(&place))
+    }
+
+    fn note(&self, what: &serde_json::Value) -> Result<(), RepairError> {
+        let path = self.folder.join("changes.jsonl");
+        create_private_dir(&self.folder).map_err(at(&self.folder))?;
+        let file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
+        file.and_then(|mut file| writeln!(file, "{what}")).map_err(at(&path))
+    }
+}
+
+impl Act {
+    fn unset_key(&self) -> Option<String> {
+        match self {
+            Self::Unset { key } => Some(key.clone()),
+            _other => None,
+        }
+    }
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> RepairError {
+    let path = path.to_owned();
+    move |source| RepairError::File { path: path.clone(), source }
+}
