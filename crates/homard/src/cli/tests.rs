@@ -37,6 +37,7 @@ fn help_teaches() {
         ("cron_add", vec!["cron", "add"]),
         ("dashboard", vec!["dashboard"]),
         ("models_list", vec!["models", "list"]),
+        ("tui", vec!["tui"]),
         ("usage", vec!["usage"]),
     ];
     for (name, words) in pages {
