@@ -10,6 +10,7 @@ mod connection;
 mod error;
 mod events;
 mod identity;
+pub mod questions;
 mod tls;
 
 pub use client::{Client, DEFAULT_TIMEOUT, TwoPhase};

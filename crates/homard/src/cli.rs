@@ -41,6 +41,7 @@ use crate::commands::talk::agent;
 use crate::commands::talk::message;
 use crate::commands::talk::route;
 use crate::commands::talk::sessions;
+use crate::commands::talk::tui;
 use crate::commands::talk::undo;
 use crate::commands::talk::usage;
 use crate::commands::tools;
@@ -49,6 +50,7 @@ const EXAMPLES: &str = "\
 Examples:
   homard gateway                  start the gateway and print the link to the chat
   homard agent hello              say something and watch the answer come
+  homard tui                      chat in the terminal
   homard status                   see whether everything is well
   homard doctor                   find out what is wrong, and mend it
   homard config set gateway.port 18790
@@ -140,6 +142,8 @@ pub(crate) enum Command {
     Status(status::StatusArgs),
     System(Box<system::SystemArgs>),
     Tools(Box<tools::ToolsArgs>),
+    #[command(visible_aliases = ["terminal", "chat"])]
+    Tui(Box<tui::TuiArgs>),
     Undo(Box<undo::UndoArgs>),
     Uninstall(erase::UninstallArgs),
     Usage(Box<usage::UsageArgs>),

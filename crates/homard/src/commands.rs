@@ -129,6 +129,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Status(args) => ask(cx, service::status::run(cx, &args)),
         Command::System(args) => ask(cx, service::system::run(cx, *args)),
         Command::Tools(args) => ask(cx, tools::run(cx, *args)),
+        Command::Tui(args) => ask(cx, talk::tui::run(cx, *args)),
         Command::Undo(args) => ask(cx, talk::undo::run(cx, *args)),
         Command::Uninstall(args) => ask(cx, service::erase::uninstall(cx, args)),
         Command::Usage(args) => ask(cx, talk::usage::run(cx, *args)),

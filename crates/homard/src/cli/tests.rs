@@ -38,6 +38,7 @@ fn help_teaches() {
         ("cron_add", vec!["cron", "add"]),
         ("dashboard", vec!["dashboard"]),
         ("models_list", vec!["models", "list"]),
+        ("tui", vec!["tui"]),
         ("usage", vec!["usage"]),
         ("status", vec!["status"]),
         ("doctor", vec!["doctor"]),

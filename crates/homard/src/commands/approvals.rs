@@ -4,7 +4,6 @@
 
 mod pending;
 pub(crate) mod prompt;
-pub(crate) mod question;
 mod rules;
 
 use clap::{Args, Subcommand};

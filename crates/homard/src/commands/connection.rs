@@ -19,7 +19,7 @@ use homard_network::{CertificateFiles, SshTarget, fingerprint_of_file};
 use homard_protocol::connect::ConnectAuth;
 use http::Uri;
 
-pub(crate) use open::{connect, is_not_running, probe};
+pub(crate) use open::{connect, is_not_running, probe, warn_if_overheard, watch};
 pub(crate) use remote::{configured as configured_remote, through};
 
 use super::Cx;

@@ -4,5 +4,6 @@ pub(crate) mod agent;
 pub(crate) mod message;
 pub(crate) mod route;
 pub(crate) mod sessions;
+pub(crate) mod tui;
 pub(crate) mod undo;
 pub(crate) mod usage;

@@ -3,15 +3,18 @@
 use std::process::ExitStatus;
 
 use homard_testkit::{TEST_TOKEN, TestHome, WAIT_CAP};
+use pty_process::{Pty, Size};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Child;
 
 use crate::command_line::run;
 use crate::scenarios::world::{KEY, World, talk};
 
-/// Runs the program in a terminal; whenever it says one of these words, the text beside them is typed.
-async fn at_terminal(home: &TestHome, args: &[&str], typing: &[(&str, &str)]) -> (ExitStatus, String) {
-    let (mut ours, theirs) = pty_process::open().unwrap();
+/// Starts the program in a terminal of 80 columns and 24 rows.
+fn in_terminal(home: &TestHome, args: &[&str]) -> (Child, Pty) {
+    let (ours, theirs) = pty_process::open().unwrap();
+    ours.resize(Size::new(24, 80)).unwrap();
     let command = pty_process::Command::new(crate::homard())
         .args(args)
         .env_clear()
@@ -19,7 +22,12 @@ async fn at_terminal(home: &TestHome, args: &[&str], typing: &[(&str, &str)]) ->
         .env("HOMARD_STATE_DIR", home.state_dir())
         .env("HOMARD_GATEWAY_TOKEN", TEST_TOKEN)
         .kill_on_drop(true);
-    let mut child = command.spawn(theirs).unwrap();
+    (command.spawn(theirs).unwrap(), ours)
+}
+
+/// Runs the program in a terminal; whenever it says one of these words, the text beside them is typed.
+async fn at_terminal(home: &TestHome, args: &[&str], typing: &[(&str, &str)]) -> (ExitStatus, String) {
+    let (mut child, mut ours) = in_terminal(home, args);
     let mut typing = typing.iter();
     let mut next = typing.next();
     let mut said = Vec::new();
@@ -38,6 +46,10 @@ async fn at_terminal(home: &TestHome, args: &[&str], typing: &[(&str, &str)]) ->
     tokio::time::timeout(WAIT_CAP, talking).await.unwrap();
     (child.wait().await.unwrap(), String::from_utf8_lossy(&said).into_owned())
 }
+
+/// Taking the terminal's other screen, and giving it back.
+const TAKEN: &str = "\u{1b}[?1049h";
+const GIVEN_BACK: &str = "\u{1b}[?1049l";
 
 fn config(home: &TestHome) -> Value {
     serde_json::from_str(&std::fs::read_to_string(home.config_path()).unwrap()).unwrap()
@@ -130,4 +142,53 @@ async fn a_message_may_stand_by_itself() {
     assert_eq!((code, out.as_str()), (0, "well met\n"), "{err}");
     let asked = world.fake.requests().remove(0).body.to_string();
     assert!(asked.contains("hello there"), "{asked}");
+}
+
+#[tokio::test]
+async fn a_line_typed_in_the_terminal_chat_is_answered_there() {
+    let world = World::start().await;
+    world.fake.says("well met\u{1b}]0;some-title\u{7}, friend");
+    let url = world.gateway.url();
+    let tui = ["tui", "--url", &url, "--token", TEST_TOKEN];
+    // Only what changes is drawn, so words stand alone.
+    let typing = [("ready", "hello there"), ("friend", "/quit")];
+    let (status, said) = at_terminal(world.gateway.home(), &tui, &typing).await;
+    assert!(status.success(), "{said}");
+    assert!(said.contains(TAKEN) && said.contains(GIVEN_BACK), "{said}");
+    assert!(!said.contains("some-title"), "nothing of what the model said steers the terminal: {said}");
+    let asked = world.fake.requests().remove(0).body.to_string();
+    assert!(asked.contains("hello there"), "{asked}");
+}
+
+#[tokio::test]
+async fn the_terminal_is_given_back_when_the_chat_is_ended_from_outside() {
+    let world = World::start().await;
+    let url = world.gateway.url();
+    let (mut child, mut ours) =
+        in_terminal(world.gateway.home(), &["tui", "--url", &url, "--token", TEST_TOKEN]);
+    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+    let mut said = String::new();
+    let mut piece = [0; 4096];
+    let mut is_asked = false;
+    while let Ok(read @ 1..) = tokio::time::timeout(WAIT_CAP, ours.read(&mut piece)).await.unwrap() {
+        said.push_str(&String::from_utf8_lossy(&piece[..read]));
+        if !is_asked && said.contains("ready") {
+            is_asked = true;
+            rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        }
+    }
+    assert!(child.wait().await.unwrap().success());
+    assert!(said.contains(GIVEN_BACK), "{said}");
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_chat_is_plain_lines() {
+    let world = World::start().await;
+    world.fake.says("well met\u{1b}[2J");
+    let url = world.gateway.url();
+    let (code, out, err) =
+        run(world.gateway.home(), &["tui", "--url", &url, "--token", TEST_TOKEN, "-m", "hello"]).await;
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(out, "conversation: agent:main:main\nyou: hello\nassistant: well met\n");
+    assert!(err.contains("plain lines"), "{err}");
 }

@@ -2,12 +2,12 @@
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
+use homard_client::questions::{Asked, Change, answer, pending, short};
 use homard_client::{Client, Heard};
 use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_runtime::brief;
 
 use super::prompt::Prompt;
-use super::question::{Asked, Change, answer, pending, short};
 use crate::cli::words_of;
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};

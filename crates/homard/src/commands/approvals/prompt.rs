@@ -5,10 +5,11 @@ use std::future::pending;
 use std::io::{self, BufRead, IsTerminal};
 
 use homard_client::Client;
+use homard_client::questions::{Asked, Change, answer, short};
 use homard_protocol::methods::approvals::ApprovalDecision;
 use tokio::task::JoinHandle;
 
-use super::question::{Asked, Change, answer, short};
+use crate::commands::words;
 use crate::report::Console;
 
 /// The questions of a terminal.
@@ -56,7 +57,7 @@ impl Prompt {
         let Some(asked) = self.waiting.front() else { return };
         // Somebody may be speaking in the middle of a line.
         self.console.note("");
-        for line in asked.lines(now) {
+        for line in asked.lines(&words::span(asked.left_ms(now))) {
             self.console.note(&line);
         }
         if self.is_manned {

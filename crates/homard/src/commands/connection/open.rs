@@ -12,19 +12,35 @@ use http::Uri;
 
 use super::{Cx, Route, Target, is_local, route};
 
+/// What a client says that shows tools.
+const TOOL_EVENTS: &str = "tool-events";
+
 /// Connects as the owner's command line.
 ///
 /// # Errors
 /// When there is no gateway or it refuses.
 pub(crate) async fn connect(cx: &Cx, target: &Target, limit: Duration) -> anyhow::Result<Client> {
     let route = route(cx, target)?;
-    if is_overheard(&route) {
+    warn_if_overheard(cx, &route);
+    open(cx, &route, Purpose::Command).await.map(|client| client.with_timeout(limit))
+}
+
+/// Connects to watch runs with their tools, again and again; nothing is printed.
+///
+/// # Errors
+/// When there is no gateway or it refuses.
+pub(crate) async fn watch(cx: &Cx, route: &Route) -> anyhow::Result<Client> {
+    open(cx, route, Purpose::Watching).await
+}
+
+/// Says when somebody on the way could read along.
+pub(crate) fn warn_if_overheard(cx: &Cx, route: &Route) {
+    if is_overheard(route) {
         cx.console.warn(&format!(
             "the connection to {} is not encrypted; use wss:// or gateway.remote.sshTarget",
             super::without_query(&route.url)
         ));
     }
-    open(cx, &route, ClientMode::Cli, None).await.map(|client| client.with_timeout(limit))
 }
 
 /// Connects only to see whether somebody is there.
@@ -32,13 +48,28 @@ pub(crate) async fn connect(cx: &Cx, target: &Target, limit: Duration) -> anyhow
 /// # Errors
 /// When there is no gateway or it refuses.
 pub(crate) async fn probe(cx: &Cx, route: &Route, limit: Duration) -> anyhow::Result<Client> {
-    open(cx, route, ClientMode::Probe, Some(limit)).await.map(|client| client.with_timeout(limit))
+    open(cx, route, Purpose::Probe(limit)).await.map(|client| client.with_timeout(limit))
 }
 
-async fn open(cx: &Cx, route: &Route, mode: ClientMode, limit: Option<Duration>) -> anyhow::Result<Client> {
-    let mut options = options(cx, route, mode)?;
-    if let Some(limit) = limit {
-        options.timeout = limit;
+/// What a connection is for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Command,
+    /// To see whether somebody is there, within this time.
+    Probe(Duration),
+    /// To show runs with what their tools are given and answer.
+    Watching,
+}
+
+async fn open(cx: &Cx, route: &Route, purpose: Purpose) -> anyhow::Result<Client> {
+    let mut options = options(cx, route)?;
+    match purpose {
+        Purpose::Command => {}
+        Purpose::Probe(limit) => {
+            options.client.mode = ClientMode::Probe;
+            options.timeout = limit;
+        }
+        Purpose::Watching => options.caps.push(TOOL_EVENTS.to_owned()),
     }
     let Some((target, port)) = &route.tunnel else {
         return Ok(Client::connect(&options).await?);
@@ -63,10 +94,9 @@ fn at_our_end(url: &str, port: u16) -> String {
     format!("{scheme}://127.0.0.1:{port}{path}")
 }
 
-fn options(cx: &Cx, route: &Route, mode: ClientMode) -> anyhow::Result<ConnectOptions> {
+fn options(cx: &Cx, route: &Route) -> anyhow::Result<ConnectOptions> {
     let mut options = ConnectOptions::command_line(&route.url, env!("CARGO_PKG_VERSION"));
     options.auth = route.auth.clone();
-    options.client.mode = mode;
     options.tls_fingerprint = route.pin;
     if route.device {
         let path = cx.source.paths.identity_file();

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use homard_client::questions::Change;
 use homard_client::{Client, Events, Heard, TwoPhase};
 use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
@@ -12,7 +13,6 @@ use homard_protocol::{AgentId, RunAnswer, RunId, SessionId, SessionKey, SessionR
 use serde_json::Value;
 
 use crate::commands::approvals::prompt::Prompt;
-use crate::commands::approvals::question::Change;
 use crate::commands::connection::{self, Target};
 use crate::commands::{Cx, terminal};
 use crate::report::{Advice, Console};

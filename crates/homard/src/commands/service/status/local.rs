@@ -4,9 +4,10 @@ use homard_config::Snapshot;
 use homard_doctor::{DOCTOR, Depth, Examination, Finding, Rooms, Scene, Selection, Severity, examine};
 use serde_json::{Value, json};
 
+use super::super::daemon;
 use super::super::examination::{Asked, rooms, width};
 use super::print;
-use crate::commands::{Cx, gateway, words};
+use crate::commands::{Cx, words};
 use crate::report::Mark;
 
 /// What was found without a gateway.
@@ -118,7 +119,7 @@ impl Local {
     fn next(&self, cx: &Cx) -> String {
         let errors = u64::try_from(self.examined.count(Severity::Error)).unwrap_or(0);
         let start =
-            if gateway::service::is_installed(cx) { "homard gateway start" } else { "homard gateway" };
+            if daemon::is_installed(cx).unwrap_or(false) { "homard gateway start" } else { "homard gateway" };
         if !self.snapshot.valid() {
             "homard doctor --fix mends the settings, or shows what to change".to_owned()
         } else if errors > 0 {

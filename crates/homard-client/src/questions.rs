@@ -1,7 +1,6 @@
 //! A question that waits for a person, whatever it is about: read from the gateway, worded for a terminal,
-//! answered.
+//! answered. The commands and the terminal UI ask alike.
 
-use homard_client::{Client, ClientError};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::{
     APPROVAL_SLUG_CHARS, ApprovalDecision, ApprovalEnding, ApprovalKind, ApprovalResolveParams, ExecApproval,
@@ -9,29 +8,30 @@ use homard_protocol::methods::approvals::{
 };
 use homard_protocol::word::Word;
 use homard_protocol::{ApprovalId, EventFrame, RunId};
-use homard_runtime::Clip;
+use homard_runtime::{Clip, visible};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::commands::words;
+use crate::client::Client;
+use crate::error::ClientError;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
-    pub(crate) kind: ApprovalKind,
-    pub(crate) id: ApprovalId,
-    pub(crate) tool: String,
+pub struct Asked {
+    pub kind: ApprovalKind,
+    pub id: ApprovalId,
+    pub tool: String,
     /// What would be done.
-    pub(crate) what: String,
-    pub(crate) cwd: Option<String>,
-    pub(crate) program: Option<String>,
+    pub what: String,
+    pub cwd: Option<String>,
+    pub program: Option<String>,
     /// Why a person is asked.
-    pub(crate) reasons: Vec<String>,
-    pub(crate) can_always: bool,
-    pub(crate) session_key: Option<String>,
-    pub(crate) run_id: Option<RunId>,
-    pub(crate) created_at: i64,
-    pub(crate) expires_at: i64,
+    pub reasons: Vec<String>,
+    pub can_always: bool,
+    pub session_key: Option<String>,
+    pub run_id: Option<RunId>,
+    pub created_at: i64,
+    pub expires_at: i64,
 }
 
 impl From<ExecApproval> for Asked {
@@ -41,12 +41,12 @@ impl From<ExecApproval> for Asked {
             kind: ApprovalKind::Exec,
             id: approval.id,
             tool: "exec".to_owned(),
-            what: plain(&request.command),
-            cwd: request.cwd.as_deref().map(plain),
-            program: request.resolved_path.as_deref().map(plain),
+            what: visible(&request.command),
+            cwd: request.cwd.as_deref().map(visible),
+            program: request.resolved_path.as_deref().map(visible),
             reasons: reasons(&request.reasons, request.warning_text.as_deref()),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
-            session_key: request.session_key.map(|key| plain(&key.to_string())),
+            session_key: request.session_key.map(|key| visible(&key.to_string())),
             run_id: request.run_id,
             created_at: approval.created_at_ms,
             expires_at: approval.expires_at_ms,
@@ -60,13 +60,13 @@ impl From<PluginApproval> for Asked {
         Self {
             kind: ApprovalKind::Plugin,
             id: approval.id,
-            tool: request.tool_name.as_deref().map_or_else(|| "plugin".to_owned(), plain),
-            what: plain(request.detail.as_deref().unwrap_or(&request.description)),
+            tool: request.tool_name.as_deref().map_or_else(|| "plugin".to_owned(), visible),
+            what: visible(request.detail.as_deref().unwrap_or(&request.description)),
             cwd: None,
             program: None,
             reasons: reasons(&request.reasons, None),
             can_always: request.allowed_decisions.contains(&ApprovalDecision::AllowAlways),
-            session_key: request.session_key.map(|key| plain(&key.to_string())),
+            session_key: request.session_key.map(|key| visible(&key.to_string())),
             run_id: request.run_id,
             created_at: approval.created_at_ms,
             expires_at: approval.expires_at_ms,
@@ -76,38 +76,27 @@ impl From<PluginApproval> for Asked {
 
 fn reasons(listed: &[String], text: Option<&str>) -> Vec<String> {
     if listed.is_empty() {
-        return text.into_iter().flat_map(str::lines).map(plain).collect();
+        return text.into_iter().flat_map(str::lines).map(visible).collect();
     }
-    listed.iter().map(|reason| plain(reason)).collect()
-}
-
-/// Nothing the gateway passes on may steer the terminal the answer is given in.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character.is_control() && !matches!(character, '\n' | '\t') {
-            out.extend(character.escape_unicode());
-        } else {
-            out.push(character);
-        }
-    }
-    out
+    listed.iter().map(|reason| visible(reason)).collect()
 }
 
 /// The beginning of an id, which is enough to name it.
-pub(crate) fn short(id: &str) -> String {
-    plain(id).clip_chars(APPROVAL_SLUG_CHARS).to_owned()
+#[must_use]
+pub fn short(id: &str) -> String {
+    visible(id).clip_chars(APPROVAL_SLUG_CHARS).to_owned()
 }
 
 impl Asked {
     /// How long it still waits.
-    pub(crate) fn left_ms(&self, now: i64) -> u64 {
+    #[must_use]
+    pub fn left_ms(&self, now: i64) -> u64 {
         u64::try_from(self.expires_at.saturating_sub(now)).unwrap_or(0)
     }
 
-    /// What a person reads before deciding.
-    pub(crate) fn lines(&self, now: i64) -> Vec<String> {
-        let left = words::span(self.left_ms(now));
+    /// What a person reads before deciding; `left` says how long it still waits.
+    #[must_use]
+    pub fn lines(&self, left: &str) -> Vec<String> {
         let mut lines = vec![format!("approval needed: {} ({}, {left} left)", self.tool, short(&self.id))];
         lines.extend(self.what.lines().map(|line| format!("  {line}")));
         let mut fact = |name: &str, value: &str| {
@@ -126,7 +115,8 @@ impl Asked {
     }
 
     /// For programs.
-    pub(crate) fn to_json(&self) -> Value {
+    #[must_use]
+    pub fn to_json(&self) -> Value {
         json!({"event": "asked", "id": self.id, "tool": self.tool, "what": self.what, "cwd": self.cwd,
             "program": self.program, "reasons": self.reasons, "canAlways": self.can_always,
             "sessionKey": self.session_key, "runId": self.run_id, "createdAtMs": self.created_at,
@@ -136,7 +126,7 @@ impl Asked {
 
 /// What happened to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+pub enum Change {
     Asked(Asked),
     Ended(Ended),
 }
@@ -144,19 +134,20 @@ pub(crate) enum Change {
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Ended {
-    pub(crate) id: ApprovalId,
+pub struct Ended {
+    pub id: ApprovalId,
     #[serde(default)]
-    pub(crate) decision: Option<ApprovalDecision>,
+    pub decision: Option<ApprovalDecision>,
     #[serde(default)]
-    pub(crate) resolved_by: Option<String>,
+    pub resolved_by: Option<String>,
     #[serde(default)]
-    pub(crate) terminal_reason: Option<Word<ApprovalEnding>>,
+    pub terminal_reason: Option<Word<ApprovalEnding>>,
 }
 
 impl Ended {
     /// In a few words.
-    pub(crate) fn words(&self) -> String {
+    #[must_use]
+    pub fn words(&self) -> String {
         let said = match self.decision {
             Some(ApprovalDecision::AllowOnce) => "allowed once",
             Some(ApprovalDecision::AllowAlways) => "allowed always",
@@ -165,7 +156,7 @@ impl Ended {
         match (self.terminal_reason.as_ref().and_then(Word::known), &self.resolved_by) {
             (Some(ApprovalEnding::Timeout), _) => "nobody answered in time, which is a no".to_owned(),
             (Some(ApprovalEnding::Cancelled), _) => "no longer asked: the run was stopped".to_owned(),
-            (_, Some(by)) => format!("{said} by {}", plain(by)),
+            (_, Some(by)) => format!("{said} by {}", visible(by)),
             (_, None) => said.to_owned(),
         }
     }
@@ -173,7 +164,8 @@ impl Ended {
 
 impl Change {
     /// Reads an event; most are about something else.
-    pub(crate) fn read(frame: &EventFrame) -> Option<Self> {
+    #[must_use]
+    pub fn read(frame: &EventFrame) -> Option<Self> {
         let payload = || frame.payload.clone();
         match frame.event.as_str() {
             "exec.approval.requested" => homard_runtime::json::from_value::<ExecApproval>(payload())
@@ -190,7 +182,8 @@ impl Change {
     }
 
     /// For programs.
-    pub(crate) fn to_json(&self) -> Value {
+    #[must_use]
+    pub fn to_json(&self) -> Value {
         match self {
             Self::Asked(asked) => asked.to_json(),
             Self::Ended(ended) => json!({"event": "ended", "id": ended.id, "decision": ended.decision,
@@ -203,7 +196,7 @@ impl Change {
 ///
 /// # Errors
 /// When the gateway does not answer.
-pub(crate) async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> {
+pub async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> {
     let commands = client.call::<ExecApprovalList>(&NoParams {}).await?;
     let others = client.call::<PluginApprovalList>(&NoParams {}).await?;
     let mut all: Vec<Asked> =
@@ -216,7 +209,7 @@ pub(crate) async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> 
 ///
 /// # Errors
 /// When the gateway does not take it.
-pub(crate) async fn answer(
+pub async fn answer(
     client: &Client,
     kind: ApprovalKind,
     id: ApprovalId,

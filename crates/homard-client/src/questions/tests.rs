@@ -33,7 +33,8 @@ fn a_command_is_worded_with_everything_that_matters() {
         "  because  not on the allowlist",
         "           web page https://example.com",
     ];
-    assert_eq!(asked.lines(0), expected);
+    assert_eq!(asked.lines("1 min"), expected);
+    assert_eq!((asked.left_ms(1_000), asked.left_ms(500_000)), (118_000, 0));
 }
 
 #[test]
@@ -43,7 +44,7 @@ fn another_tool_is_worded_with_its_whole_action() {
             "toolName": "web_fetch", "allowedDecisions": ["allow-once", "deny"]}});
     let Some(Change::Asked(asked)) = heard("plugin.approval.requested", &payload) else { panic!("not read") };
     assert_eq!((asked.kind, asked.can_always), (ApprovalKind::Plugin, false));
-    assert_eq!(asked.lines(5), ["approval needed: web_fetch (x, 0 s left)", "  all of it"]);
+    assert_eq!(asked.lines("0 s"), ["approval needed: web_fetch (x, 0 s left)", "  all of it"]);
 }
 
 #[test]

@@ -1,0 +1,302 @@
+//! The same program in plain lines: for screen readers, slow lines, pipes and programs. Nothing is drawn over, every line
+//! is printed once, and everything is answered by typing a line.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use homard_client::Client;
+use homard_client::questions::Asked;
+use homard_protocol::methods::approvals::ApprovalDecision;
+use rustix::process::{Signal, getpid, kill_process};
+use tokio::sync::mpsc;
+
+use crate::app::commands::{self, Way};
+use crate::app::{App, Effect, Link, Overlay, Request, Screen};
+use crate::chat::item::{ChatItem, ItemBody, SendState, ToolCard, ToolState};
+use crate::runner::{After, Connector, Hands, Line, Signalled, Signals, TuiError, TuiOptions, new_id};
+use crate::text::amounts::{duration, elapsed};
+use crate::text::clean::clean;
+use crate::text::theme::Theme;
+use crate::view::help::KEYS;
+
+/// What may wait to be taken in.
+const INBOX: usize = 256;
+/// Lines of a list that are printed.
+const LISTED: usize = 40;
+
+/// Chats in plain lines until the person leaves, or until the input ends and everything is answered.
+pub(crate) async fn run(
+    first: Client,
+    connector: &impl Connector,
+    options: TuiOptions,
+) -> Result<(), TuiError> {
+    let mut app = App::new(options.wishes, Screen::new(80, 24, Theme::new(false)), new_id);
+    let (inbox, mut arrived) = mpsc::channel(INBOX);
+    let (typing, mut typed) = mpsc::channel(INBOX);
+    tokio::task::spawn_blocking(move || read_lines(&typing));
+    let hands = Hands::new(inbox, options.machine);
+    let mut line = Line::up(first, connector);
+    let mut signals = Signals::listen()?;
+    let mut printer = Printer::default();
+    let is_manned = io::stdin().is_terminal();
+    let (mut open, mut awaited) = (true, 0_usize);
+    loop {
+        // Lines from a pipe wait their turn, so that each is answered before the next is said.
+        let is_free = is_manned || !app.chat.is_running() || app.questions.first().is_some();
+        let hears = open && app.chat.loaded && is_free;
+        let now = options.clock.now_ms();
+        let effects = tokio::select! {
+            said = typed.recv(), if hears => match said {
+                Some(said) => type_line(&mut app, &said, now),
+                None => {
+                    open = false;
+                    Vec::new()
+                }
+            },
+            Some(msg) = arrived.recv() => {
+                awaited = awaited.saturating_sub(1);
+                app.update(msg, now)
+            }
+            msg = line.next() => app.update(msg, now),
+            signalled = signals.next() => match signalled {
+                Signalled::End => break,
+                Signalled::Suspend => vec![Effect::Suspend],
+            },
+        };
+        let mut is_over = false;
+        for effect in effects {
+            match hands.perform(effect, line.client()) {
+                After::Go => {}
+                After::Later => awaited += 1,
+                After::Suspend => kill_process(getpid(), Signal::STOP).map_err(io::Error::from)?,
+                After::Quit => is_over = true,
+            }
+        }
+        printer.print(&mut app, now, &mut io::stdout().lock())?;
+        let is_settled = app.chat.loaded && !app.chat.is_running() && !app.chat.has_unsent() && awaited == 0;
+        if is_over || (!open && is_settled) {
+            break;
+        }
+    }
+    hands.stop().await;
+    Ok(())
+}
+
+fn read_lines(typing: &mpsc::Sender<String>) {
+    for line in io::stdin().lock().lines() {
+        let Ok(line) = line else { return };
+        if typing.blocking_send(line).is_err() {
+            return;
+        }
+    }
+}
+
+/// What a typed line means, with what waits for one.
+fn type_line(app: &mut App, line: &str, now: i64) -> Vec<Effect> {
+    app.notice = None;
+    match &app.overlay {
+        Some(Overlay::Consent(_)) => {
+            let is_yes = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
+            return commands::consent(app, is_yes);
+        }
+        Some(Overlay::Picker(picker)) => {
+            let (kind, found) = (picker.kind, picker.found());
+            let number = line.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            let id = number.and_then(|at| found.get(at)).map(|choice| choice.id.clone());
+            let id = id.or_else(|| {
+                found.iter().find(|choice| choice.id == line.trim()).map(|choice| choice.id.clone())
+            });
+            app.overlay = None;
+            return match id {
+                Some(id) => commands::choose(app, kind, &id),
+                None => {
+                    app.tell("nothing was chosen");
+                    Vec::new()
+                }
+            };
+        }
+        Some(Overlay::Help { .. }) | None => app.overlay = None,
+    }
+    if let Some((asked, decision)) = app.questions.first().zip(answer(app.questions.first(), line)) {
+        let request = Request::Decide { kind: asked.kind, id: asked.id.clone(), decision };
+        return vec![Effect::Ask(request)];
+    }
+    commands::submit(app, line.trim_end(), Way::Queue, now)
+}
+
+/// What a line says to a question; nothing is taken for a yes that is not one.
+fn answer(asked: Option<&Asked>, line: &str) -> Option<ApprovalDecision> {
+    match line.trim().to_lowercase().as_str() {
+        "once" => Some(ApprovalDecision::AllowOnce),
+        "always" if asked.is_some_and(|asked| asked.can_always) => Some(ApprovalDecision::AllowAlways),
+        "deny" => Some(ApprovalDecision::Deny),
+        _ => None,
+    }
+}
+
+/// What has been printed.
+#[derive(Debug, Default)]
+pub(crate) struct Printer {
+    /// How much of each line's words.
+    printed: HashMap<String, usize>,
+    whole: HashSet<String>,
+    session: String,
+    link: Option<Link>,
+    question: Option<String>,
+    overlay: Option<String>,
+}
+
+impl Printer {
+    /// Prints what is new.
+    pub(crate) fn print(&mut self, app: &mut App, now: i64, out: &mut impl Write) -> io::Result<()> {
+        if app.chat.loaded && app.place.session != self.session {
+            self.session.clone_from(&app.place.session);
+            self.printed.clear();
+            self.whole.clear();
+            writeln!(out, "conversation: {}", clean(&self.session))?;
+        }
+        if self.link.as_ref() != Some(&app.link) {
+            match &app.link {
+                Link::Down(why) => writeln!(out, "not connected, trying again: {}", clean(why))?,
+                Link::Up if matches!(self.link, Some(Link::Down(_))) => writeln!(out, "connected again")?,
+                Link::Up | Link::Connecting => {}
+            }
+            self.link = Some(app.link.clone());
+        }
+        if app.chat.loaded {
+            for item in app.chat.items() {
+                self.item(item, out)?;
+            }
+        }
+        self.question(app, now, out)?;
+        self.overlay(app, out)?;
+        if let Some(notice) = app.notice.take() {
+            writeln!(out, "{}", clean(&notice.text))?;
+        }
+        out.flush()
+    }
+
+    fn item(&mut self, item: &ChatItem, out: &mut impl Write) -> io::Result<()> {
+        if self.whole.contains(&item.id) {
+            return Ok(());
+        }
+        match &item.body {
+            ItemBody::Text { text, streaming, ending } => {
+                let text = clean(text);
+                let done = *self.printed.get(&item.id).unwrap_or(&0);
+                // Whole lines only: half of one would be read twice.
+                let end = if *streaming { text.rfind('\n').map_or(0, |at| at + 1) } else { text.len() };
+                if end > done {
+                    let name = if done == 0 { "assistant: " } else { "" };
+                    writeln!(
+                        out,
+                        "{name}{}",
+                        text.get(done..end).unwrap_or_default().trim_end_matches('\n')
+                    )?;
+                    self.printed.insert(item.id.clone(), end);
+                }
+                if let Some(ending) = ending {
+                    writeln!(out, "({})", ending.words())?;
+                }
+                if !streaming {
+                    self.whole.insert(item.id.clone());
+                }
+            }
+            body => {
+                if let Some(line) = line_of(body) {
+                    writeln!(out, "{}", clean(&line))?;
+                    self.whole.insert(item.id.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn question(&mut self, app: &App, now: i64, out: &mut impl Write) -> io::Result<()> {
+        let id = app.questions.first().map(|asked| asked.id.to_string());
+        if let Some(asked) = app.questions.first().filter(|_| id != self.question) {
+            for line in asked.lines(&elapsed(asked.left_ms(now))) {
+                writeln!(out, "{line}")?;
+            }
+            let always = if asked.can_always { "`always`, " } else { "" };
+            writeln!(out, "type `once`, {always}or `deny`, and Enter")?;
+        }
+        self.question = id;
+        Ok(())
+    }
+
+    fn overlay(&mut self, app: &App, out: &mut impl Write) -> io::Result<()> {
+        let (name, lines) = match &app.overlay {
+            None => (None, Vec::new()),
+            Some(Overlay::Help { .. }) => (Some("help".to_owned()), help()),
+            Some(Overlay::Consent(command)) => {
+                let question =
+                    format!("run commands on this machine, as you? {}", homard_runtime::visible(command));
+                (
+                    Some(format!("consent {command}")),
+                    vec![question, "type `yes` or `no`, and Enter".to_owned()],
+                )
+            }
+            Some(Overlay::Picker(picker)) if picker.is_loaded => {
+                let mut lines = vec![format!("{}:", picker.title())];
+                for (number, choice) in (1..).zip(picker.found()).take(LISTED) {
+                    let mark = if choice.is_present { " (now)" } else { "" };
+                    lines.push(format!("{number}. {} {}{mark}", choice.label, choice.about));
+                }
+                lines.push("type a number and Enter, or Enter alone to leave it".to_owned());
+                (Some(format!("list {}", picker.title())), lines)
+            }
+            Some(Overlay::Picker(_)) => (None, Vec::new()),
+        };
+        if name != self.overlay {
+            for line in lines {
+                writeln!(out, "{}", clean(&line))?;
+            }
+        }
+        self.overlay = name;
+        Ok(())
+    }
+}
+
+/// A line for everything that is said at once; nothing while it is not over.
+fn line_of(body: &ItemBody) -> Option<String> {
+    match body {
+        ItemBody::User { text, sender, state, files } => match state {
+            SendState::Refused(why) => Some(format!("not sent: {why}")),
+            SendState::Sending | SendState::Unsent => None,
+            SendState::Sent => {
+                let name = sender.as_deref().unwrap_or("you");
+                let files =
+                    if files.is_empty() { String::new() } else { format!(" (files: {})", files.join(", ")) };
+                Some(format!("{name}: {text}{files}"))
+            }
+        },
+        ItemBody::Tool(card) if card.state != ToolState::Running => Some(tool_line(card)),
+        ItemBody::Error(text) => Some(format!("error: {text}")),
+        ItemBody::Note(text) => Some(text.clone()),
+        ItemBody::Shell { command, output, end: Some(end) } => {
+            Some(format!("command: {command}\n{}\n{end}", output.trim_end()))
+        }
+        ItemBody::Text { .. } | ItemBody::Thinking { .. } | ItemBody::Tool(_) | ItemBody::Shell { .. } => {
+            None
+        }
+    }
+}
+
+fn tool_line(card: &ToolCard) -> String {
+    let end = match card.state {
+        ToolState::Done => "done",
+        ToolState::Failed => "failed",
+        ToolState::Running | ToolState::Unanswered => "no answer",
+    };
+    let took = card.took_ms.map(|ms| format!(" in {}", duration(ms))).unwrap_or_default();
+    format!("tool {}: {} ({end}{took})", card.name, card.summary)
+}
+
+fn help() -> Vec<String> {
+    let mut lines = vec!["type a message and Enter; lines that begin with / are commands:".to_owned()];
+    lines.extend(crate::input::complete::OWN.iter().map(|(name, about)| format!("/{name}: {about}")));
+    let begins = KEYS.iter().filter(|(key, _)| matches!(*key, "!"));
+    lines.extend(begins.map(|(key, about)| format!("{key}: {about}")));
+    lines
+}

@@ -1,0 +1,32 @@
+//! What the help says: every key, in the words of somebody who wants to do something.
+
+/// Keys and what they do; an empty key begins a group.
+pub(crate) const KEYS: &[(&str, &str)] = &[
+    ("", "Writing"),
+    ("Enter", "send; while a run is on: queue"),
+    ("Ctrl-J, Alt-Enter, \\ Enter", "a new line"),
+    ("Ctrl-S", "hand the message to the run under way"),
+    ("Alt-Up", "take back the newest message that waits"),
+    ("Up, Down", "what was written before"),
+    ("Tab", "complete; or answer a question"),
+    ("Ctrl-A E W U K Y", "begin, end, cut word, cut to begin, cut to end, put back"),
+    ("", "Running"),
+    ("Esc", "stop the run; close a list; return to the newest"),
+    ("Ctrl-O", "tools in one line or whole"),
+    ("Ctrl-T", "thoughts in one line or whole"),
+    ("Tab, then o a d", "allow once, allow always, deny"),
+    ("", "Looking"),
+    ("PageUp, PageDown", "back and forward; Ctrl-Home, Ctrl-End"),
+    ("Ctrl-F", "search; Up and Down go from hit to hit"),
+    ("Ctrl-P", "conversations"),
+    ("Ctrl-G", "agents"),
+    ("Ctrl-L", "models"),
+    ("Alt-T", "how hard to think"),
+    ("", "Lines that begin with"),
+    ("/", "a command; / alone lists them"),
+    ("!", "a command for this machine; asked once"),
+    ("@ in a line", "a file to attach; dragging one here works, too"),
+    ("", "Leaving"),
+    ("Ctrl-C twice, Ctrl-D, /quit", "leave; a run goes on without you"),
+    ("Ctrl-Z", "suspend; fg comes back"),
+];
