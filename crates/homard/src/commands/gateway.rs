@@ -91,7 +91,7 @@ enum GatewayCommand {
 }
 
 /// How to run the gateway.
-#[derive(Args)]
+#[derive(Args, Default)]
 struct RunArgs {
     /// Port to listen on
     #[arg(long, value_name = "PORT")]
@@ -202,6 +202,14 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Start) => ask(cx, service::control(cx, "start")),
         Some(GatewayCommand::Stop) => ask(cx, service::control(cx, "stop")),
     }
+}
+
+/// Runs the gateway in this terminal, as it is configured.
+///
+/// # Errors
+/// Whatever went wrong.
+pub(crate) fn run_here(cx: &Cx) -> anyhow::Result<()> {
+    serve(cx, RunArgs::default())
 }
 
 /// Room for the deepest walk of a message in a development build, where frames are large. Only what is used is paid.
