@@ -1,5 +1,6 @@
 //! A configuration while a gateway runs: held, watched, written, taken back.
 
+pub(crate) mod adopt;
 pub(crate) mod audit;
 pub(crate) mod handle;
 pub(crate) mod last_good;

@@ -46,9 +46,17 @@ pub fn ensure_gateway_token(source: &ConfigSource) -> Result<Option<Secret>, Tok
     if let Some(token) = &auth.token {
         return Ok(Some(token.clone()));
     }
+    let token = new_gateway_token()?;
+    set_path(source, "gateway.auth.token", Value::String(token.expose().to_owned()))?;
+    Ok(Some(token))
+}
+
+/// A token nobody can guess, for whoever writes it down together with other settings.
+///
+/// # Errors
+/// When the system has no randomness.
+pub fn new_gateway_token() -> Result<Secret, TokenError> {
     let mut bytes = [0_u8; TOKEN_BYTES];
     getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-    let token = hex(&bytes);
-    set_path(source, "gateway.auth.token", Value::String(token.clone()))?;
-    Ok(Some(Secret::new(token)))
+    Ok(Secret::new(hex(&bytes)))
 }

@@ -24,15 +24,16 @@ mod syntax;
 mod validation;
 mod views;
 
+pub use changes::adopt::{AdoptedConfig, NotAdopted, adopt_config};
 pub use changes::handle::{ConfigHandle, InvalidConfig, OverrideError};
 pub use changes::last_good::{RestoredConfig, keep_last_good, restore_last_good};
 pub use changes::overrides::Overrides;
 pub use changes::reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
 pub use changes::restore::NothingToRestore;
-pub use changes::write::{WriteError, WriteOutcome, set_path, unset_path, unset_paths};
+pub use changes::write::{WriteError, WriteOutcome, replace_config, set_path, unset_path, unset_paths};
 pub use config::Config;
 pub use env::{Environment, ProcessFacts};
-pub use gateway_token::{TokenError, ensure_gateway_token};
+pub use gateway_token::{TokenError, ensure_gateway_token, new_gateway_token};
 pub use issue::Issue;
 pub use load::{ConfigSource, Snapshot};
 pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, is_shared_folder};

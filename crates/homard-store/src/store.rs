@@ -21,6 +21,7 @@ use crate::engine::import;
 use crate::engine::layout::Layout;
 use crate::engine::reader::{self, ReadCx, ReadOrder};
 use crate::engine::writer::{self, Batch, WriteOrder};
+use crate::people::devices;
 use crate::people::pairing::{self, LetIn};
 use crate::runs::RunStatus;
 use crate::sessions::RecentSessions;
@@ -247,6 +248,8 @@ impl Store {
         if let Some(state_dir) = layout.agents_dir.parent() {
             let credentials = state_dir.join("credentials");
             pairing::take_over(&mut conn, &credentials, &clock).map_err(|e| e.located(&layout.database))?;
+            let paired = state_dir.join("devices").join("paired.json");
+            devices::take_over(&mut conn, &paired, &clock).map_err(|e| e.located(&layout.database))?;
         }
 
         let thread_error = |source| StoreError::Open { path: layout.database.clone(), source };

@@ -16,6 +16,7 @@ mod irc_peer;
 mod line_server;
 mod ngircd;
 mod node;
+mod openclaw_home;
 #[cfg(unix)]
 mod weechat;
 
@@ -42,5 +43,6 @@ pub use irc_peer::IrcPeer;
 pub use line_server::{LinePeer, LineServer};
 pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
+pub use openclaw_home::OpenClawHome;
 #[cfg(unix)]
 pub use weechat::Weechat;

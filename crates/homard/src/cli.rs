@@ -34,6 +34,9 @@ use crate::commands::service::health;
 use crate::commands::service::hooks;
 use crate::commands::service::logs;
 use crate::commands::service::security;
+use crate::commands::service::setup::args as onboard;
+use crate::commands::service::setup::configure;
+use crate::commands::service::setup::migrate;
 use crate::commands::service::status;
 use crate::commands::service::system;
 use crate::commands::skills;
@@ -48,6 +51,7 @@ use crate::commands::tools;
 
 const EXAMPLES: &str = "\
 Examples:
+  homard onboard                  set it up, step by step
   homard gateway                  start the gateway and print the link to the chat
   homard agent hello              say something and watch the answer come
   homard tui                      chat in the terminal
@@ -62,15 +66,15 @@ HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 n
 /// A personal AI assistant that runs on your own machine
 ///
 /// Homard is one program: a gateway that talks to models and to your chat apps, a web page to chat in, and these
-/// commands. Start with `homard gateway`, open the link it prints, and say hello.
+/// commands. Start with `homard onboard`, open the link it ends with, and say hello.
 #[derive(Parser)]
 #[command(name = "homard", version = env!("HOMARD_VERSION"), styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 impl Cli {
@@ -113,6 +117,7 @@ pub(crate) enum Command {
     Channels(Box<channels::ChannelsArgs>),
     Completion(completion::CompletionArgs),
     Config(config::ConfigArgs),
+    Configure(configure::ConfigureArgs),
     #[command(visible_alias = "automations")]
     Cron(Box<cron::CronArgs>),
     Daemon(Box<daemon::DaemonArgs>),
@@ -127,9 +132,12 @@ pub(crate) enum Command {
     Logs(logs::LogsArgs),
     Memory(Box<memory::MemoryArgs>),
     Message(Box<message::MessageArgs>),
+    Migrate(migrate::MigrateArgs),
     Models(models::ModelsArgs),
     Node(Box<node::NodeArgs>),
     Nodes(Box<nodes::NodesArgs>),
+    #[command(visible_alias = "setup")]
+    Onboard(Box<onboard::OnboardArgs>),
     Pairing(Box<pairing::PairingArgs>),
     #[command(hide = true)]
     Protocol(protocol::ProtocolArgs),

@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
+use clap::CommandFactory as _;
 use homard_config::config::logging::{ConsoleStyle, LogLevel};
 use homard_config::{
     Config, ConfigSource, Environment, InvalidConfig, Overrides, Paths, ProcessFacts, Profile, Snapshot,
@@ -33,7 +34,7 @@ use homard_runtime::Clock;
 use crate::cli::{Cli, Command, Global};
 use crate::logging::redact::Redactor;
 use crate::logging::{Log, LogSetup};
-use crate::report::Console;
+use crate::report::{Advice, Console};
 
 /// What every command has at hand.
 pub(crate) struct Cx {
@@ -86,16 +87,31 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let environment = Environment::from_process();
     let no_color = cli.global.no_color || environment.get("NO_COLOR").is_some();
     let console = Console::new(no_color);
-    let outcome = Cx::new(cli.global, environment, console).and_then(|cx| dispatch(&cx, cli.command));
+    let outcome = Cx::new(cli.global, environment, console).and_then(|cx| match cli.command {
+        Some(command) => dispatch(&cx, command),
+        None => alone(&cx),
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => console.report(&error),
     }
 }
 
+/// The program without a command: the setup where there is none yet and somebody sits there, otherwise the help.
+fn alone(cx: &Cx) -> anyhow::Result<()> {
+    if terminal::is_manned() && service::setup::onboard::is_fresh(cx) {
+        return service::setup::onboard::offer(cx);
+    }
+    let help = crate::cli::Cli::command().render_help();
+    let color = cx.console.colors_errors();
+    cx.console.note(&if color { help.ansi().to_string() } else { help.to_string() });
+    Err(Advice::silent_usage())
+}
+
 fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Completion(args) => reference::completion::run(cx, &args),
+        Command::Configure(args) => ask(cx, service::setup::configure::run(cx, args)),
         Command::Config(args) => config::run(cx, args),
         Command::Docs(args) => reference::docs::run(cx, &args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
@@ -115,9 +131,11 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Logs(args) => ask(cx, service::logs::run(cx, args)),
         Command::Memory(args) => ask(cx, memory::run(cx, *args)),
         Command::Message(args) => ask(cx, talk::message::run(cx, *args)),
+        Command::Migrate(args) => service::setup::migrate::run(cx, &args),
         Command::Models(args) => ask(cx, models::run(cx, args)),
         Command::Node(args) => ask(cx, machines::node::run(cx, *args)),
         Command::Nodes(args) => ask(cx, machines::nodes::run(cx, *args)),
+        Command::Onboard(args) => service::setup::onboard::run(cx, &args),
         Command::Pairing(args) => ask(cx, machines::pairing::run(cx, *args)),
         Command::Protocol(args) => reference::protocol::run(cx, &args),
         Command::Qr(args) => ask(cx, machines::qr::run(cx, *args)),
@@ -145,7 +163,7 @@ pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) ->
     run_alone(command)
 }
 
-fn run_alone(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+fn run_alone<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("could not start the runtime")?;
     let outcome = runtime.block_on(command);

@@ -12,7 +12,7 @@ mod reach;
 pub(crate) mod secrets;
 mod supervisor;
 mod systemd;
-mod wizard;
+pub(crate) mod wizard;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

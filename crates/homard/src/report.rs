@@ -104,12 +104,13 @@ impl Console {
         if reader_is_gone(error) {
             return ExitCode::SUCCESS;
         }
-        if !error.is::<AlreadyTold>() {
+        let is_usage = error.downcast_ref::<Advice>().is_some_and(|advice| advice.is_usage);
+        let is_told = error.downcast_ref::<Advice>().is_some_and(|advice| advice.message.is_empty());
+        if !is_told && !error.is::<AlreadyTold>() {
             for line in explain(error, self.color_err) {
                 self.note(&line);
             }
         }
-        let is_usage = error.downcast_ref::<Advice>().is_some_and(|advice| advice.is_usage);
         if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
     }
 }
@@ -155,6 +156,11 @@ impl Advice {
     /// Makes an error with a hint.
     pub(crate) fn error(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
         Self { message: message.into(), hint: hint.into(), is_usage: false }.into()
+    }
+
+    /// A command that was not understood and has said so itself.
+    pub(crate) fn silent_usage() -> anyhow::Error {
+        Self { message: String::new(), hint: String::new(), is_usage: true }.into()
     }
 
     /// The same for a command that was not told what it needs; the hint is an example.

@@ -76,6 +76,8 @@ mod loops;
 #[cfg(test)]
 mod marks;
 #[cfg(test)]
+mod migrating;
+#[cfg(test)]
 mod model_keys;
 #[cfg(test)]
 mod models;
@@ -86,6 +88,8 @@ mod node_host;
 mod node_words;
 #[cfg(test)]
 mod nodes;
+#[cfg(test)]
+mod onboard;
 #[cfg(test)]
 mod one_prompt;
 #[cfg(test)]

@@ -43,7 +43,7 @@ struct State {
 ///
 /// # Errors
 /// When the folder does not exist and cannot be made. Files that cannot be written are only missed.
-pub(super) fn prepare(workspace: &Path, skip_templates: bool, now: &str) -> io::Result<()> {
+pub fn prepare(workspace: &Path, skip_templates: bool, now: &str) -> io::Result<()> {
     std::fs::create_dir_all(workspace)?;
     let outcome = match state(workspace) {
         Some(state) => end_ritual(workspace, state, now),

@@ -185,6 +185,16 @@ pub fn unset_paths(source: &ConfigSource, paths: &[String]) -> Result<WriteOutco
     commit(source, &before, &draft).map(|(_, outcome)| outcome)
 }
 
+/// Replaces the whole text without a running handle, whatever was there: for a configuration that comes from elsewhere.
+///
+/// # Errors
+/// When the text is not valid or could not be written.
+pub fn replace_config(source: &ConfigSource, raw: &str) -> Result<WriteOutcome, WriteError> {
+    let before = Snapshot::load(source, &Overrides::default());
+    let draft = Draft::replace(&before, raw)?;
+    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+}
+
 fn check_base(before: &Snapshot, base_hash: Option<&str>) -> Result<(), WriteError> {
     match base_hash {
         Some(hash) if hash == before.hash => Ok(()),

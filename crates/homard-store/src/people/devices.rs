@@ -4,6 +4,7 @@
 //! Of a token only its hash is kept: whoever reads the database, or a copy of it, cannot connect with it.
 
 mod pairing;
+mod take_over;
 mod tokens;
 
 use homard_protocol::methods::devices::ApprovedVia;
@@ -17,6 +18,7 @@ use crate::engine::database::sha256;
 use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 
 pub use pairing::{NewDeviceRequest, PENDING_TTL_MS, PendingDevice, PendingOutcome};
+pub(crate) use take_over::take_over;
 pub use tokens::{DeviceToken, HeldToken};
 
 /// A device that may connect.

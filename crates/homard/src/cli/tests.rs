@@ -48,6 +48,9 @@ fn help_teaches() {
         ("backup_restore", vec!["backup", "restore"]),
         ("reset", vec!["reset"]),
         ("uninstall", vec!["uninstall"]),
+        ("onboard", vec!["onboard"]),
+        ("configure", vec!["configure"]),
+        ("migrate", vec!["migrate"]),
     ];
     for (name, words) in pages {
         insta::assert_snapshot!(name, help(&words));
@@ -56,6 +59,18 @@ fn help_teaches() {
 
 /// What people type.
 const UNDERSTOOD: &[&str] = &[
+    "homard onboard --non-interactive --accept-risk --auth-choice openai --openai-api-key x --model gpt-5.2 --json",
+    "homard onboard --flow advanced --mode local --workspace ~/w --skip-channels --skip-skills --skip-health --skip-ui",
+    "homard onboard --custom-base-url http://a/v1 --custom-model-id m --custom-provider-id p --custom-api-key k --custom-compatibility anthropic",
+    "homard onboard --gateway-port 1 --gateway-bind lan --gateway-auth password --gateway-password pppppppp --no-install-daemon",
+    "homard onboard --mode remote --remote-url wss://a --remote-token t --reset --reset-scope full",
+    "homard onboard --import-from openclaw --import-source ~/.openclaw --import-secrets --skip-bootstrap",
+    "homard setup --baseline",
+    "homard configure --section model --section channels",
+    "homard migrate openclaw --from ~/.openclaw --dry-run --json",
+    "homard migrate list --json",
+    "homard migrate plan openclaw --all",
+    "homard migrate apply openclaw --yes --include-secrets --overwrite",
     "homard gateway",
     "homard gateway --port 0 --bind lan --auth token --token x --force --verbose --allow-unconfigured",
     "homard gateway run --port 18790",

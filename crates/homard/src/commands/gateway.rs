@@ -86,7 +86,7 @@ enum GatewayCommand {
 }
 
 /// How to run the gateway.
-#[derive(Args)]
+#[derive(Args, Default)]
 struct RunArgs {
     /// Port to listen on
     #[arg(long, value_name = "PORT")]
@@ -194,6 +194,14 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Restart) => ask(cx, handover::restart(cx)),
         Some(GatewayCommand::Service(command)) => ask(cx, daemon::control(cx, command)),
     }
+}
+
+/// Runs the gateway in this terminal, as it is configured.
+///
+/// # Errors
+/// Whatever went wrong.
+pub(crate) fn run_here(cx: &Cx) -> anyhow::Result<()> {
+    serve(cx, RunArgs::default())
 }
 
 /// Room for the deepest walk of a message in a development build, where frames are large. Only what is used is paid.

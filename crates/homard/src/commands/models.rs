@@ -14,6 +14,8 @@ mod status;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use room::Local;
+
 use super::Cx;
 use choose::{AliasesCommand, Choice, FallbacksCommand, SetArgs};
 

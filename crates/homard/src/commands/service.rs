@@ -1,5 +1,5 @@
-//! Commands about the gateway and what it keeps: its health, log and page; the service it runs as; what is wrong with it,
-//! copies of it, its end.
+//! Commands about the gateway and what it keeps: setting it up; its health, log and page; the service it runs as; what is
+//! wrong with it, copies of it, its end.
 
 pub(crate) mod backup;
 pub(crate) mod daemon;
@@ -11,5 +11,6 @@ pub(crate) mod health;
 pub(crate) mod hooks;
 pub(crate) mod logs;
 pub(crate) mod security;
+pub(crate) mod setup;
 pub(crate) mod status;
 pub(crate) mod system;

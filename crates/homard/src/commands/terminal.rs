@@ -24,6 +24,12 @@ pub(crate) fn ask(console: Console, question: &str) -> anyhow::Result<String> {
     line(&mut io::stdin().lock())?.ok_or_else(nothing_typed)
 }
 
+/// Asks for a line; nothing is `usual`.
+pub(crate) fn line_or(console: Console, question: &str, usual: &str) -> anyhow::Result<String> {
+    console.note(question);
+    Ok(line(&mut io::stdin().lock())?.unwrap_or_else(|| usual.to_owned()))
+}
+
 /// Asks for one of several, by number or name. Each is a name and words about it.
 pub(crate) fn choose<'a>(
     console: Console,

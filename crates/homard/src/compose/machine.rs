@@ -7,6 +7,7 @@ use homard_config::is_shared_folder;
 use homard_gateway::HostFacts;
 use homard_runtime::sweep_drafts;
 use rustix::process::{Resource, getrlimit, setrlimit};
+use rustix::termios::LocalModes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -136,10 +137,19 @@ pub(crate) struct HiddenTyping(Option<rustix::termios::Termios>);
 impl HiddenTyping {
     /// Hides it, where there is a terminal.
     pub(crate) fn begin() -> Self {
+        Self::without(LocalModes::ECHO)
+    }
+
+    /// Hides it and has every key at once, Ctrl-C too: whoever draws a question decides what leaving means.
+    pub(crate) fn key_by_key() -> Self {
+        Self::without(LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG)
+    }
+
+    fn without(modes: LocalModes) -> Self {
         let stdin = std::io::stdin();
         let Ok(before) = rustix::termios::tcgetattr(&stdin) else { return Self(None) };
         let mut quiet = before.clone();
-        quiet.local_modes.remove(rustix::termios::LocalModes::ECHO);
+        quiet.local_modes.remove(modes);
         let set = rustix::termios::tcsetattr(&stdin, rustix::termios::OptionalActions::Now, &quiet);
         Self(set.is_ok().then_some(before))
     }

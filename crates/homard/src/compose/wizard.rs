@@ -2,14 +2,19 @@
 //! ended with.
 //!
 //! `script` (the gateway and its model) and `accounts` (chat platforms) are the conversations themselves, without a
-//! gateway; `write` and `connect` put what was agreed into the configuration.
+//! gateway; `facts` and `local_servers` are what is known before the first question, `trial` asks a model for a word,
+//! `write` and `connect` put what was agreed into the configuration. `homard onboard` walks the same conversations at a
+//! terminal.
 
-mod accounts;
-mod answers;
-mod connect;
-mod script;
+pub(crate) mod accounts;
+pub(crate) mod answers;
+pub(crate) mod connect;
+pub(crate) mod facts;
+pub(crate) mod local_servers;
+pub(crate) mod script;
+pub(crate) mod trial;
 mod who;
-mod write;
+pub(crate) mod write;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -29,6 +34,7 @@ use tokio::sync::Mutex;
 
 use self::accounts::{AccountScript, AccountStep};
 use self::answers::Wrong;
+use self::facts::Finds;
 use self::script::{Plan, Script, Taken};
 
 /// How long a wizard waits for an answer before another may begin.
@@ -79,7 +85,9 @@ impl Talk {
         Ok(match self {
             Self::Setup(script) => match script.answer(step_id, value)? {
                 Taken::GoOn => Wish::GoOn,
-                Taken::Stop => stopped(),
+                // There is no home to take over in the facts of a gateway that runs.
+                Taken::Stop | Taken::Import => stopped(),
+                Taken::Try => Wish::Try,
                 Taken::Agreed(plan) => Wish::CarryOut(plan),
             },
             Self::Account(script) => match script.answer(step_id, value)? {
@@ -91,20 +99,19 @@ impl Talk {
             },
         })
     }
+}
 
-    fn account(&self) -> Option<&AccountScript> {
-        match self {
-            Self::Setup(_) => None,
-            Self::Account(script) => Some(script),
-        }
-    }
+/// Somebody who is to be asked before it goes on.
+enum Trial {
+    Model(Box<Plan>),
+    Account(Box<AccountTrial>),
 }
 
 /// What an answer asks of the gateway.
 enum Wish {
     GoOn,
     End(WizardPhase, Option<String>),
-    CarryOut(Plan),
+    CarryOut(Box<Plan>),
     Try,
     Write,
 }
@@ -193,7 +200,11 @@ impl Wizards {
             return Err(WizardRefusal::Busy);
         }
         let talk = match params.flow {
-            Some(WizardFlow::Channels) => Talk::Account(Box::new(self.account_script(params)?)),
+            Some(WizardFlow::Channels) => {
+                let script =
+                    connect::account_script(&self.config, self.platforms, params.channel.as_deref())?;
+                Talk::Account(Box::new(script))
+            }
             Some(WizardFlow::Setup) | None => Talk::Setup(Box::new(Script::setup(self.facts(params, auth)))),
         };
         let session_id = uuid::Uuid::new_v4().to_string();
@@ -223,8 +234,13 @@ impl Wizards {
         let (phase, error) = match wish {
             Wish::GoOn => return Ok(asking(&running.talk, None)),
             Wish::Try => {
-                let trial = running.talk.account().and_then(|script| self.trial(script));
-                // A platform may take long, and whoever waits for it may want to stop.
+                let trial = match &running.talk {
+                    Talk::Setup(script) => Some(Trial::Model(Box::new(script.plan().clone()))),
+                    Talk::Account(script) => {
+                        connect::trial(&self.config, script).map(|trial| Trial::Account(Box::new(trial)))
+                    }
+                };
+                // A model or a platform may take long, and whoever waits for it may want to stop.
                 drop(inner);
                 return self.try_out(session_id, &answer.step_id, trial).await;
             }
@@ -237,10 +253,16 @@ impl Wizards {
                 let Some(connecting) = connecting else { return Ok(asking(&running.talk, None)) };
                 drop(inner);
                 let words = self.wait_until_up(connecting).await;
-                return self.tell(session_id, |script| script.connected(words)).await;
+                return self
+                    .tell(session_id, |talk| {
+                        if let Talk::Account(script) = talk {
+                            script.connected(words);
+                        }
+                    })
+                    .await;
             }
             Wish::End(phase, error) => (phase, error),
-            Wish::CarryOut(plan) => match self.carry_out(plan, auth).await {
+            Wish::CarryOut(plan) => match self.carry_out(*plan, auth).await {
                 Ok(()) => (WizardPhase::Done, None),
                 Err(words) => (WizardPhase::Error, Some(words)),
             },
@@ -250,36 +272,48 @@ impl Wizards {
         over(&inner, session_id)
     }
 
-    /// Asks a platform, and tells the conversation what it says if it still waits for that.
+    /// Asks a model or a platform, and tells the conversation what it says if it still waits for that.
     async fn try_out(
         &self,
         session_id: &str,
         step_id: &str,
-        trial: Option<AccountTrial>,
+        trial: Option<Trial>,
     ) -> Result<WizardTurn, WizardRefusal> {
-        let Some(trial) = trial else { return Err(WizardRefusal::NotFound) };
-        let said = trial.run(&self.config, &self.clock).await;
-        self.tell(session_id, |script| match said {
-            Ok(probe) => script.tried(step_id, probe),
-            Err(error) => script.refused(step_id, &error),
-        })
-        .await
+        match trial {
+            None => Err(WizardRefusal::NotFound),
+            Some(Trial::Model(plan)) => {
+                let said = trial::model(self.config.source(), &plan).await;
+                self.tell(session_id, |talk| {
+                    if let Talk::Setup(script) = talk {
+                        script.tried(step_id, said);
+                    }
+                })
+                .await
+            }
+            Some(Trial::Account(trial)) => {
+                let said = trial.run(&self.config, &self.clock).await;
+                self.tell(session_id, |talk| match (talk, said) {
+                    (Talk::Account(script), Ok(probe)) => script.tried(step_id, probe),
+                    (Talk::Account(script), Err(error)) => script.refused(step_id, &error),
+                    (Talk::Setup(_), _) => {}
+                })
+                .await
+            }
+        }
     }
 
     /// Tells the conversation what came of something, if it still waits for that.
     async fn tell(
         &self,
         session_id: &str,
-        news: impl FnOnce(&mut AccountScript),
+        news: impl FnOnce(&mut Talk),
     ) -> Result<WizardTurn, WizardRefusal> {
         let mut inner = self.inner.lock().await;
         let Some(running) = inner.running.as_mut().filter(|one| one.session_id == session_id) else {
             return over(&inner, session_id);
         };
         running.touched = Instant::now();
-        if let Talk::Account(script) = &mut running.talk {
-            news(script);
-        }
+        news(&mut running.talk);
         Ok(asking(&running.talk, None))
     }
 

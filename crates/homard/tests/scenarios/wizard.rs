@@ -23,7 +23,12 @@ fn option_values(turn: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn good_answers_are_written_and_the_key_is_kept_elsewhere() {
     let fake = FakeLlm::start().await.unwrap();
-    let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
+    let groq = json!({"baseUrl": fake.openai_url()});
+    let home = TestHome::with_config(&config(&fake, OPENAI, |config| {
+        config["models"]["providers"]["groq"] = groq;
+    }))
+    .unwrap();
+    fake.says("OK");
     let gateway = TestGateway::start(launch().env("GROQ_API_KEY", "gsk-found"), home).await.unwrap();
     let world = World { fake, gateway };
     let mut owner = world.owner().await;
@@ -54,7 +59,8 @@ async fn good_answers_are_written_and_the_key_is_kept_elsewhere() {
     let same_port = port["step"]["initialValue"].clone();
     let auth = answer(&mut owner, &session, &port, &same_port).await;
     let confirm = answer(&mut owner, &session, &auth, &json!("token")).await;
-    assert!(confirm["step"]["message"].as_str().unwrap().contains(&format!("groq/{chosen}")), "{confirm}");
+    let summary = confirm["step"]["message"].as_str().unwrap();
+    assert!(summary.contains(&format!("groq/{chosen} (it answered in ")), "the model was asked: {confirm}");
     let done = answer(&mut owner, &session, &confirm, &json!(true)).await;
     assert_eq!(done, json!({"done": true, "status": "done"}));
 

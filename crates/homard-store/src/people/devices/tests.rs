@@ -196,3 +196,35 @@ async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
     let device = home.store.devices().get(&id).await.unwrap().unwrap();
     assert_eq!(device.operator_label.as_deref(), Some("my phone"));
 }
+
+#[tokio::test]
+async fn devices_of_an_existing_installation_are_taken_over_once_with_their_tokens() {
+    let dir = tempfile::tempdir().unwrap();
+    let paired = dir.path().join("devices/paired.json");
+    std::fs::create_dir_all(paired.parent().unwrap()).unwrap();
+    let text = r#"{
+        "d1": {"deviceId": "d1", "publicKey": "k", "displayName": "phone", "role": "operator", "roles": ["operator"],
+               "scopes": ["operator.read"], "approvedAtMs": 7, "tokens": {
+                 "operator": {"token": "good", "role": "operator", "scopes": ["operator.read"], "createdAtMs": 5},
+                 "node": {"token": "gone", "role": "node", "scopes": [], "createdAtMs": 5, "revokedAtMs": 6}}},
+        "d2": {"no": "key"}, "d3": 4}"#;
+    std::fs::write(&paired, text).unwrap();
+    let clock = homard_runtime::Clock::fixed(NOW);
+    let store = crate::engine::fixture::open(dir.path(), &clock).unwrap();
+    let devices = store.devices().paired().await.unwrap();
+    assert_eq!(devices.len(), 1);
+    assert_eq!(
+        (devices[0].display_name.as_deref(), &devices[0].roles[..], devices[0].approved_at),
+        (Some("phone"), &["operator".to_owned()][..], 7)
+    );
+    store.devices().bind_tokens("now").await.unwrap();
+    let id = DeviceId::parse("d1").unwrap();
+    let good = store.devices().check_token(&id, "operator", "good", "now").await.unwrap();
+    assert_eq!(good.map(|held| held.scopes), Some(vec!["operator.read".to_owned()]));
+    assert!(store.devices().check_token(&id, "node", "gone", "now").await.unwrap().is_none());
+    // Who was put out afterwards stays out.
+    assert!(store.devices().remove(&id).await.unwrap());
+    store.close().await;
+    let store = crate::engine::fixture::open(dir.path(), &clock).unwrap();
+    assert!(store.devices().paired().await.unwrap().is_empty());
+}

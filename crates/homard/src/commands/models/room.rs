@@ -20,10 +20,10 @@ use crate::report::Advice;
 const GRACE: Duration = Duration::from_secs(30);
 
 /// A room for one command.
-pub(super) struct Local {
-    pub(super) config: Arc<Config>,
-    pub(super) room: ModelRoom,
-    pub(super) router: ModelRouter,
+pub(crate) struct Local {
+    pub(crate) config: Arc<Config>,
+    pub(crate) room: ModelRoom,
+    pub(crate) router: ModelRouter,
     agent: AgentId,
     tasks: Tasks,
 }
@@ -33,7 +33,7 @@ impl Local {
     ///
     /// # Errors
     /// When the configuration cannot be used or has no such agent.
-    pub(super) async fn open(cx: &Cx, agent: Option<&str>) -> anyhow::Result<Self> {
+    pub(crate) async fn open(cx: &Cx, agent: Option<&str>) -> anyhow::Result<Self> {
         let handle = ConfigHandle::open(cx.source.clone())?;
         let config = handle.current();
         let agent = match agent {
@@ -69,12 +69,12 @@ impl Local {
     ///
     /// # Errors
     /// Never, once opened: the agent was found then.
-    pub(super) fn agent(&self) -> anyhow::Result<&Agent> {
+    pub(crate) fn agent(&self) -> anyhow::Result<&Agent> {
         self.config.agents.agent(&self.agent).context("the agent is gone")
     }
 
     /// Writes what is left to write.
-    pub(super) async fn close(self) {
+    pub(crate) async fn close(self) {
         self.room.flush().await;
         self.tasks.token().cancel();
         self.tasks.finish(GRACE).await;

@@ -22,16 +22,16 @@ const AGAIN: &str = "again";
 const STOP: &str = "stop";
 
 /// A platform as it is before the first question.
-pub(super) struct Platform {
-    pub(super) entry: &'static ChannelEntry,
-    pub(super) form: Form,
+pub(crate) struct Platform {
+    pub(crate) entry: &'static ChannelEntry,
+    pub(crate) form: Form,
     /// Our accounts there that are written about, with what holds for each.
-    pub(super) accounts: Vec<(AccountId, Map<String, Value>)>,
+    pub(crate) accounts: Vec<(AccountId, Map<String, Value>)>,
 }
 
 /// What came of an answer.
 #[derive(Debug)]
-pub(super) enum AccountStep {
+pub(crate) enum AccountStep {
     /// There is another question.
     GoOn,
     /// The person does not want to.
@@ -60,7 +60,7 @@ enum Asked {
 }
 
 /// A conversation and where it is.
-pub(super) struct AccountScript {
+pub(crate) struct AccountScript {
     platforms: Vec<Platform>,
     env: Environment,
     at: Asked,
@@ -87,7 +87,7 @@ impl std::fmt::Debug for AccountScript {
 
 impl AccountScript {
     /// Begins with the platform, or with what its account needs where the platform is known.
-    pub(super) fn new(platforms: Vec<Platform>, env: Environment, wanted: Option<&str>) -> Self {
+    pub(crate) fn new(platforms: Vec<Platform>, env: Environment, wanted: Option<&str>) -> Self {
         let mut script = Self {
             platforms,
             env,
@@ -109,22 +109,22 @@ impl AccountScript {
     }
 
     /// Which account of which platform it is about.
-    pub(super) fn about(&self) -> Option<(&Platform, &AccountId)> {
+    pub(crate) fn about(&self) -> Option<(&Platform, &AccountId)> {
         self.platforms.get(self.platform).map(|platform| (platform, &self.account))
     }
 
     /// What was answered, as it would be written.
-    pub(super) fn section(&self) -> &Map<String, Value> {
+    pub(crate) fn section(&self) -> &Map<String, Value> {
         &self.section
     }
 
     /// Whether everything was done, so that stopping here takes nothing back.
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.at == Asked::Connected
     }
 
     /// The question that waits.
-    pub(super) fn step(&self) -> WizardStep {
+    pub(crate) fn step(&self) -> WizardStep {
         let mut step = blank(&self.step_id);
         match self.at {
             Asked::Platform => {
@@ -172,7 +172,7 @@ impl AccountScript {
     }
 
     /// Takes an answer. Where the platform is to be asked, the question goes on waiting until it was.
-    pub(super) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<AccountStep, Wrong> {
+    pub(crate) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<AccountStep, Wrong> {
         if step_id != self.step_id {
             return Err(Wrong::NotAsked);
         }
@@ -218,7 +218,7 @@ impl AccountScript {
     }
 
     /// The platform said who we are there. Nothing changes when the question has been answered in the meantime.
-    pub(super) fn tried(&mut self, step_id: &str, probe: Probe) {
+    pub(crate) fn tried(&mut self, step_id: &str, probe: Probe) {
         if step_id != self.step_id {
             return;
         }
@@ -231,7 +231,7 @@ impl AccountScript {
     }
 
     /// The platform, or what it is reached by, said no.
-    pub(super) fn refused(&mut self, step_id: &str, error: &TrialError) {
+    pub(crate) fn refused(&mut self, step_id: &str, error: &TrialError) {
         let hint = self.form().and_then(|form| form.refused.as_ref());
         let words = match (error, hint) {
             (TrialError::Platform(ChannelError::Refused(_)), Some(hint)) => format!("{error}. {hint}"),
@@ -241,7 +241,7 @@ impl AccountScript {
     }
 
     /// It did not work; what is wrong can be mended.
-    pub(super) fn mend(&mut self, step_id: &str, trouble: String) {
+    pub(crate) fn mend(&mut self, step_id: &str, trouble: String) {
         if step_id != self.step_id {
             return;
         }
@@ -251,13 +251,13 @@ impl AccountScript {
     }
 
     /// It is written; the last words are for the person.
-    pub(super) fn connected(&mut self, words: String) {
+    pub(crate) fn connected(&mut self, words: String) {
         self.telling = words;
         self.go_to(Asked::Connected);
     }
 
     /// Our name there as people write it.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         self.who(&self.probe)
     }
 

@@ -8,7 +8,7 @@ const MAX_TEXT: usize = 4_096;
 
 /// Why an answer was not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     /// It answers another question.
     NotAsked,
     /// It is not one; these words say why.
@@ -16,12 +16,12 @@ pub(super) enum Wrong {
 }
 
 /// A name for a question that was not asked before.
-pub(super) fn fresh() -> String {
+pub(crate) fn fresh() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
 /// A question that nothing is asked in yet.
-pub(super) fn blank(id: &str) -> WizardStep {
+pub(crate) fn blank(id: &str) -> WizardStep {
     WizardStep {
         id: id.to_owned(),
         kind: WizardStepKind::Text,
@@ -35,16 +35,16 @@ pub(super) fn blank(id: &str) -> WizardStep {
     }
 }
 
-pub(super) fn say(step: &mut WizardStep, title: &str, message: &str) {
+pub(crate) fn say(step: &mut WizardStep, title: &str, message: &str) {
     step.title = Some(title.to_owned());
     step.message = Some(message.to_owned());
 }
 
-pub(super) fn option(value: &str, label: &str, hint: Option<&str>) -> WizardOption {
+pub(crate) fn option(value: &str, label: &str, hint: Option<&str>) -> WizardOption {
     WizardOption { value: json!(value), label: label.to_owned(), hint: hint.map(str::to_owned) }
 }
 
-pub(super) fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<String, Wrong> {
+pub(crate) fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<String, Wrong> {
     let chosen = options.iter().find(|option| Some(&option.value) == value);
     chosen
         .and_then(|option| option.value.as_str())
@@ -52,17 +52,17 @@ pub(super) fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<
         .ok_or_else(|| Wrong::Value("choose one of the options".to_owned()))
 }
 
-pub(super) fn yes(value: Option<&Value>) -> Result<bool, Wrong> {
+pub(crate) fn yes(value: Option<&Value>) -> Result<bool, Wrong> {
     value.and_then(Value::as_bool).ok_or_else(|| Wrong::Value("answer yes or no".to_owned()))
 }
 
-pub(super) fn words(value: Option<&Value>, wish: &str) -> Result<String, Wrong> {
+pub(crate) fn words(value: Option<&Value>, wish: &str) -> Result<String, Wrong> {
     let text = line(value)?;
     if text.is_empty() { Err(Wrong::Value(wish.to_owned())) } else { Ok(text) }
 }
 
 /// A line of words, which may be none.
-pub(super) fn line(value: Option<&Value>) -> Result<String, Wrong> {
+pub(crate) fn line(value: Option<&Value>) -> Result<String, Wrong> {
     let text = match value {
         Some(Value::String(text)) => text.trim().to_owned(),
         Some(Value::Number(number)) => number.to_string(),

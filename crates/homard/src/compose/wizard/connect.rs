@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use homard_channel::Form;
+use homard_channel::{ChannelRegistry, Form};
+use homard_config::ConfigHandle;
 use homard_gateway::{AccountTrial, WizardRefusal};
 use homard_policy::access::DmPolicy;
 use homard_policy::accounts::ChannelAccounts;
-use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{AccountId, ChannelId};
 use serde_json::{Map, Value, json};
 
@@ -20,62 +20,78 @@ const START_LIMIT: Duration = Duration::from_secs(5);
 /// Between two looks at it.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
+/// The conversation about an account, with what is written now; `wanted` names a platform.
+pub(crate) fn account_script(
+    config: &ConfigHandle,
+    known: ChannelRegistry,
+    wanted: Option<&str>,
+) -> Result<AccountScript, WizardRefusal> {
+    let wanted = wanted.map(str::trim).filter(|name| !name.is_empty());
+    let wanted = wanted.map(|name| known.entry(name).ok_or(WizardRefusal::NoSuchChannel));
+    let wanted = wanted.transpose()?.map(|entry| entry.id);
+    let config = config.current();
+    let written = config.view::<ChannelAccounts>();
+    let platform = |entry| Platform { entry, form: Form::of(entry), accounts: Vec::new() };
+    let mut platforms: Vec<_> = known.entries().iter().map(platform).collect();
+    for one in &mut platforms {
+        let Ok(channel) = ChannelId::parse(one.entry.id) else { continue };
+        let accounts = written.of_platform(&channel);
+        one.accounts = accounts.map(|(id, account)| (id, account.section.clone())).collect();
+    }
+    Ok(AccountScript::new(platforms, config.env.clone(), wanted))
+}
+
+/// The account as it would be, for its platform to be asked.
+pub(crate) fn trial(config: &ConfigHandle, script: &AccountScript) -> Option<AccountTrial> {
+    let (platform, account) = script.about()?;
+    let mut section = script.section().clone();
+    shield(&config.snapshot().resolved, platform, account, &mut section);
+    Some(AccountTrial {
+        entry: platform.entry,
+        channel: ChannelId::parse(platform.entry.id).ok()?,
+        account: account.clone(),
+        section,
+        limit: TRIAL_LIMIT,
+    })
+}
+
+/// The change that writes the account that was agreed on.
+pub(crate) fn change(config: &ConfigHandle, script: &AccountScript) -> Option<Value> {
+    let (platform, account) = script.about()?;
+    Some(patch(&config.snapshot().resolved, platform, account, script.section().clone()))
+}
+
+/// The account that was just written, and what the person does next.
+pub(crate) fn connecting(config: &ConfigHandle, script: &AccountScript) -> Option<Connecting> {
+    let (platform, account) = script.about()?;
+    let (entry, account) = (platform.entry, account.clone());
+    let channel = ChannelId::parse(entry.id).ok()?;
+    let (name, label) = (script.name(), entry.label);
+    let policy = config.current().view::<ChannelAccounts>().get(&channel, &account).rules.dm_policy;
+    let next = match policy {
+        DmPolicy::Pairing => format!(
+            "Now write to {name} on {label}. It answers with a code; let yourself in with that code on the page under \
+             Channels, or with `homard pairing approve {} CODE --owner`.",
+            entry.id
+        ),
+        DmPolicy::Allowlist => format!("The people you named may write to {name} on {label} now."),
+        DmPolicy::Open => format!("Everybody may write to {name} on {label} now."),
+        DmPolicy::Disabled => format!("Direct messages to {name} are turned off (`dmPolicy`)."),
+    };
+    Some(Connecting { channel, account, label, next })
+}
+
 impl Wizards {
-    /// The conversation about an account, with what is written now.
-    pub(super) fn account_script(&self, params: &WizardStartParams) -> Result<AccountScript, WizardRefusal> {
-        let wanted = params.channel.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        let wanted = wanted.map(|name| self.platforms.entry(name).ok_or(WizardRefusal::NoSuchChannel));
-        let wanted = wanted.transpose()?.map(|entry| entry.id);
-        let config = self.config.current();
-        let written = config.view::<ChannelAccounts>();
-        let platform = |entry| Platform { entry, form: Form::of(entry), accounts: Vec::new() };
-        let mut platforms: Vec<_> = self.platforms.entries().iter().map(platform).collect();
-        for one in &mut platforms {
-            let Ok(channel) = ChannelId::parse(one.entry.id) else { continue };
-            let accounts = written.of_platform(&channel);
-            one.accounts = accounts.map(|(id, account)| (id, account.section.clone())).collect();
-        }
-        Ok(AccountScript::new(platforms, config.env.clone(), wanted))
-    }
-
-    /// The account as it would be, for its platform to be asked.
-    pub(super) fn trial(&self, script: &AccountScript) -> Option<AccountTrial> {
-        let (platform, account) = script.about()?;
-        let mut section = script.section().clone();
-        shield(&self.config.snapshot().resolved, platform, account, &mut section);
-        Some(AccountTrial {
-            entry: platform.entry,
-            channel: ChannelId::parse(platform.entry.id).ok()?,
-            account: account.clone(),
-            section,
-            limit: TRIAL_LIMIT,
-        })
-    }
-
     /// Writes what was agreed; what cannot be written can be mended. Returns the account that is to come up.
     pub(super) async fn write(&self, script: &mut AccountScript, step_id: &str) -> Option<Connecting> {
-        let (platform, account) = script.about()?;
-        let (entry, account) = (platform.entry, account.clone());
-        let channel = ChannelId::parse(entry.id).ok()?;
-        let change = patch(&self.config.snapshot().resolved, platform, &account, script.section().clone());
+        let change = change(&self.config, script)?;
         if let Err(words) = self.merge(&change).await {
             script.mend(step_id, words);
             return None;
         }
-        let (name, label) = (script.name(), entry.label);
-        let policy = self.config.current().view::<ChannelAccounts>().get(&channel, &account).rules.dm_policy;
-        let next = match policy {
-            DmPolicy::Pairing => format!(
-                "Now write to {name} on {label}. It answers with a code; let yourself in with that code on the page under \
-                 Channels, or with `homard pairing approve {} CODE --owner`.",
-                entry.id
-            ),
-            DmPolicy::Allowlist => format!("The people you named may write to {name} on {label} now."),
-            DmPolicy::Open => format!("Everybody may write to {name} on {label} now."),
-            DmPolicy::Disabled => format!("Direct messages to {name} are turned off (`dmPolicy`)."),
-        };
-        script.connected(next.clone());
-        Some(Connecting { channel, account, label, next })
+        let connecting = connecting(&self.config, script)?;
+        script.connected(connecting.next.clone());
+        Some(connecting)
     }
 
     /// Waits until an account that was just written listens, and says how that went.
@@ -100,12 +116,12 @@ impl Wizards {
 }
 
 /// An account that was written and is to come up.
-pub(super) struct Connecting {
+pub(crate) struct Connecting {
     channel: ChannelId,
     account: AccountId,
     label: &'static str,
     /// What the person does next.
-    next: String,
+    pub(crate) next: String,
 }
 
 /// The change that writes an account. The usual account is the platform's section itself; once others stand beside it,

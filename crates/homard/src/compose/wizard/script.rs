@@ -1,280 +1,472 @@
 //! The conversation of the setup: which question comes next, and whether an answer is one.
 //!
-//! Knows no gateway. [`Facts`] go in, a [`Plan`] comes out, and nothing happens before the last yes.
+//! Knows no gateway. [`Facts`] go in, a [`Plan`] comes out, and nothing happens before the last yes. It is walked by
+//! clients over `wizard.*`, by a person at a terminal and by the flags of a script (`homard onboard`); how a question is
+//! put is `ask`.
+
+mod ask;
+
+use std::collections::VecDeque;
 
 use homard_config::Secret;
-use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardStepKind};
-use serde_json::{Value, json};
+use homard_protocol::methods::config::wizard::{WizardOption, WizardStep};
+use serde_json::Value;
 
-use super::answers::{Wrong, blank, fresh, one_of, option, say, words, yes};
+use super::answers::{Wrong, blank, fresh, line, one_of, option, words, yes};
 
 /// The answer that keeps the model as it is.
-pub(super) const KEEP: &str = "keep";
+pub(crate) const KEEP: &str = "keep";
 /// The answer that asks for no model.
-pub(super) const SKIP: &str = "skip";
+pub(crate) const SKIP: &str = "skip";
+/// The answer that names a server of one's own.
+pub(crate) const CUSTOM: &str = "custom";
+/// The ways through the setup.
+pub(crate) const QUICK: &str = "quickstart";
+pub(crate) const MANUAL: &str = "manual";
+pub(crate) const REMOTE: &str = "remote";
+/// What may be done about a model that does not answer.
+const AGAIN: &str = "again";
+const OTHER_KEY: &str = "key";
+const OTHER_MODEL: &str = "model";
+const OTHER_PROVIDER: &str = "provider";
+const OTHER_ADDRESS: &str = "address";
 /// Shortest password.
 const MIN_PASSWORD: usize = 8;
 
 /// A provider one can choose.
 #[derive(Debug, Clone)]
-pub(super) struct Provider {
-    pub(super) id: String,
-    pub(super) name: String,
+pub(crate) struct Provider {
+    pub(crate) id: String,
+    pub(crate) name: String,
     /// Whether it asks for a key at all.
-    pub(super) keyless: bool,
-    /// The variable a key was found in.
-    pub(super) found_in: Option<String>,
+    pub(crate) keyless: bool,
+    /// Where something usable was found: the variable of a key, or the address of a server that runs here.
+    pub(crate) found: Option<FoundHere>,
     /// Its models, the usual choice first: id and name.
-    pub(super) models: Vec<(String, String)>,
+    pub(crate) models: Vec<(String, String)>,
+}
+
+/// What was found of a provider before anybody was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FoundHere {
+    Variable(String),
+    Server(String),
+    /// A key or login that is kept already, by its name.
+    Kept(String),
+}
+
+/// How much is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Everything, beginning with what one should know.
+    Whole,
+    /// What a gateway that runs can change about itself.
+    Gateway,
+    Only(Section),
+}
+
+/// A part of the settings that can be asked about alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Section {
+    Model,
+    Gateway,
+    Workspace,
 }
 
 /// How things are before the first question.
 #[derive(Debug, Clone)]
-pub(super) struct Facts {
-    pub(super) providers: Vec<Provider>,
+pub(crate) struct Facts {
+    pub(crate) scope: Scope,
+    pub(crate) providers: Vec<Provider>,
     /// The model that answers now, unless it is the demo.
-    pub(super) model: Option<String>,
-    pub(super) port: u16,
+    pub(crate) model: Option<String>,
+    pub(crate) port: u16,
+    /// Whether somebody else listens on that port.
+    pub(crate) port_taken: bool,
+    /// Where it listens now: `loopback`, `lan`, …
+    pub(crate) bind: String,
     /// How clients prove themselves now: `token`, `password` or `none`.
-    pub(super) auth: String,
-    /// Whether only this machine can connect.
-    pub(super) only_here: bool,
-    pub(super) workspace: Option<String>,
+    pub(crate) auth: String,
+    /// The workspace that was asked for beforehand.
+    pub(crate) workspace: Option<String>,
+    /// Where agents work now.
+    pub(crate) present_workspace: String,
+    /// A home of OpenClaw that could be taken over.
+    pub(crate) openclaw: Option<String>,
+    /// Whether the gateway can be started with the machine from here.
+    pub(crate) service: bool,
+    /// Whether a chosen model is asked for a word before it is taken.
+    pub(crate) tries: bool,
+}
+
+/// A server of one's own that speaks an API somebody else invented.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct OwnServer {
+    pub(crate) base_url: String,
+    /// Whose API: `openai` or `anthropic`.
+    pub(crate) speaks: String,
+}
+
+/// A gateway elsewhere.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Elsewhere {
+    pub(crate) url: String,
+    pub(crate) token: Option<Secret>,
 }
 
 /// What was agreed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Plan {
-    pub(super) model: Option<(String, String)>,
+pub(crate) struct Plan {
+    pub(crate) model: Option<(String, String)>,
     /// A key that was typed.
-    pub(super) key: Option<Secret>,
-    pub(super) port: u16,
-    pub(super) auth: String,
-    pub(super) password: Option<Secret>,
-    pub(super) workspace: Option<String>,
+    pub(crate) key: Option<Secret>,
+    pub(crate) own_server: Option<OwnServer>,
+    pub(crate) port: u16,
+    pub(crate) bind: String,
+    pub(crate) auth: String,
+    /// A token that was given instead of one that is made.
+    pub(crate) token: Option<Secret>,
+    pub(crate) password: Option<Secret>,
+    pub(crate) workspace: Option<String>,
+    pub(crate) remote: Option<Elsewhere>,
+    /// Whether somebody said that a gateway runs on this machine.
+    pub(crate) here: bool,
+    pub(crate) service: bool,
 }
 
 /// What came of an answer.
 #[derive(Debug)]
-pub(super) enum Taken {
+pub(crate) enum Taken {
     /// There is another question.
     GoOn,
     /// The person does not want to.
     Stop,
+    /// The plan's model, or the gateway elsewhere, is to be asked; [`Script::tried`] is told what it says.
+    Try,
+    /// OpenClaw's home is to be taken over first; this conversation is over.
+    Import,
     /// It is over, and this is to be done.
-    Agreed(Plan),
+    Agreed(Box<Plan>),
 }
 
 /// The questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Question {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum SetupQuestion {
+    Risk,
+    Import,
+    Way,
+    RemoteUrl,
+    RemoteToken,
     Provider,
     FoundKey,
     Key,
+    Address,
+    Speaks,
     Model,
+    Trouble,
+    Workspace,
     Port,
+    Bind,
     Auth,
     Password,
+    Service,
     Confirm,
 }
 
 /// A conversation and where it is.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(crate) struct Script {
     facts: Facts,
-    at: Question,
+    at: SetupQuestion,
     step_id: String,
+    /// The questions that begin what is still to be talked about.
+    ahead: VecDeque<SetupQuestion>,
     provider: Option<Provider>,
     plan: Plan,
+    /// What the model, or the gateway elsewhere, said when it was asked last.
+    said: Option<String>,
 }
 
 impl Script {
     /// Setting up a gateway.
-    pub(super) fn setup(facts: Facts) -> Self {
+    pub(crate) fn setup(facts: Facts) -> Self {
         let plan = Plan {
             model: None,
             key: None,
+            own_server: None,
             port: facts.port,
+            bind: facts.bind.clone(),
             auth: facts.auth.clone(),
+            token: None,
             password: None,
             workspace: facts.workspace.clone(),
+            remote: None,
+            here: false,
+            service: false,
         };
-        Self { at: Question::Provider, step_id: fresh(), provider: None, plan, facts }
+        let import = facts.openclaw.is_some().then_some(SetupQuestion::Import);
+        let ahead: Vec<SetupQuestion> = match facts.scope {
+            Scope::Whole => {
+                [SetupQuestion::Risk].into_iter().chain(import).chain([SetupQuestion::Way]).collect()
+            }
+            Scope::Gateway => vec![
+                SetupQuestion::Provider,
+                SetupQuestion::Port,
+                SetupQuestion::Auth,
+                SetupQuestion::Confirm,
+            ],
+            Scope::Only(Section::Model) => vec![SetupQuestion::Provider, SetupQuestion::Confirm],
+            Scope::Only(Section::Workspace) => vec![SetupQuestion::Workspace, SetupQuestion::Confirm],
+            Scope::Only(Section::Gateway) => {
+                vec![SetupQuestion::Port, SetupQuestion::Bind, SetupQuestion::Auth, SetupQuestion::Confirm]
+            }
+        };
+        let mut ahead = VecDeque::from(ahead);
+        let at = ahead.pop_front().unwrap_or(SetupQuestion::Confirm);
+        Self { at, step_id: fresh(), ahead, provider: None, plan, said: None, facts }
+    }
+
+    /// Which question waits.
+    pub(crate) fn at(&self) -> SetupQuestion {
+        self.at
+    }
+
+    /// What was agreed so far, for whoever is to try it.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
     }
 
     /// The question that waits.
-    pub(super) fn step(&self) -> WizardStep {
+    pub(crate) fn step(&self) -> WizardStep {
         let mut step = blank(&self.step_id);
         self.ask(&mut step);
         step
     }
 
-    fn ask(&self, step: &mut WizardStep) {
-        let name = self.provider.as_ref().map_or("the provider", |provider| provider.name.as_str());
-        match self.at {
-            Question::Provider => {
-                step.kind = WizardStepKind::Select;
-                say(step, "Model", "Whose model should answer?");
-                step.options = Some(self.provider_options());
-                step.initial_value =
-                    step.options.as_ref().and_then(|all| all.first()).map(|o| o.value.clone());
-            }
-            Question::FoundKey => {
-                step.kind = WizardStepKind::Confirm;
-                let found = self.provider.as_ref().and_then(|provider| provider.found_in.as_deref());
-                say(
-                    step,
-                    "Key",
-                    &format!("Use the key of {name} in {}?", found.unwrap_or("the environment")),
-                );
-                step.initial_value = Some(json!(true));
-            }
-            Question::Key => {
-                say(
-                    step,
-                    "Key",
-                    &format!(
-                        "The key of {name}. It is kept with your credentials, not in the configuration."
-                    ),
-                );
-                step.sensitive = Some(true);
-            }
-            Question::Model => self.ask_model(step, name),
-            Question::Port => {
-                say(step, "Port", "On which port should the gateway listen?");
-                step.initial_value = Some(json!(self.plan.port.to_string()));
-            }
-            Question::Auth => {
-                step.kind = WizardStepKind::Select;
-                say(step, "Access", "How should clients prove themselves?");
-                step.options = Some(self.auth_options());
-                step.initial_value = Some(json!(self.plan.auth));
-            }
-            Question::Password => {
-                say(step, "Access", &format!("A password of at least {MIN_PASSWORD} characters."));
-                step.sensitive = Some(true);
-            }
-            Question::Confirm => {
-                step.kind = WizardStepKind::Confirm;
-                say(step, "Ready", &self.summary());
-                step.initial_value = Some(json!(true));
-            }
-        }
-    }
-
-    fn ask_model(&self, step: &mut WizardStep, name: &str) {
-        let models = self.provider.as_ref().map(|provider| provider.models.as_slice()).unwrap_or_default();
-        if models.is_empty() {
-            say(step, "Model", &format!("Which model of {name}?"));
-            step.placeholder = Some("the model's name".to_owned());
-            return;
-        }
-        step.kind = WizardStepKind::Select;
-        say(step, "Model", &format!("Which model of {name}?"));
-        let option = |(id, label): &(String, String)| option(id, label, None);
-        step.options = Some(models.iter().map(option).collect());
-        step.initial_value = models.first().map(|(id, _)| json!(id));
-    }
-
-    fn provider_options(&self) -> Vec<WizardOption> {
-        let mut options = Vec::new();
-        if let Some(model) = self.facts.model.as_deref() {
-            options.push(option(KEEP, "Keep the present model", Some(model)));
-        }
-        for provider in &self.facts.providers {
-            let hint = match &provider.found_in {
-                Some(variable) => Some(format!("key found in {variable}")),
-                None if provider.keyless => Some("needs no key".to_owned()),
-                None => None,
-            };
-            options.push(option(&provider.id, &provider.name, hint.as_deref()));
-        }
-        options.push(option(SKIP, "No model for now", Some("the built-in demo answers")));
-        options
-    }
-
-    fn auth_options(&self) -> Vec<WizardOption> {
-        let mut options = vec![
-            option("token", "With a token", Some("Homard makes one")),
-            option("password", "With a password", None),
-        ];
-        if self.facts.only_here {
-            options.push(option("none", "Not at all", Some("whoever uses this machine may do everything")));
-        }
-        options
-    }
-
-    fn summary(&self) -> String {
-        let model = match &self.plan.model {
-            Some((provider, model)) => format!("model {provider}/{model}"),
-            None => "the model as it is".to_owned(),
-        };
-        format!("{model}; port {}; access by {}. Write this?", self.plan.port, self.plan.auth)
-    }
-
-    /// Takes an answer.
-    pub(super) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<Taken, Wrong> {
+    /// Takes an answer. Where something is to be tried, the question goes on waiting until it was.
+    pub(crate) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<Taken, Wrong> {
         if step_id != self.step_id {
             return Err(Wrong::NotAsked);
         }
         let next = match self.at {
-            Question::Provider => self.take_provider(value)?,
-            Question::FoundKey if yes(value)? => Question::Model,
-            Question::FoundKey => Question::Key,
-            Question::Key => {
-                self.plan.key = Some(Secret::new(words(value, "paste the key")?));
-                Question::Model
+            SetupQuestion::Risk if yes(value)? => self.next_topic(),
+            SetupQuestion::Risk => return Ok(Taken::Stop),
+            SetupQuestion::Import if yes(value)? => return Ok(Taken::Import),
+            SetupQuestion::Import => self.next_topic(),
+            SetupQuestion::Way => self.take_way(value)?,
+            SetupQuestion::RemoteUrl => {
+                let url = self::ask::socket_address(&words(value, "type an address")?)?;
+                self.plan.remote = Some(Elsewhere { url, token: None });
+                SetupQuestion::RemoteToken
             }
-            Question::Model => self.take_model(value)?,
-            Question::Port => {
-                self.plan.port = port(value)?;
-                Question::Auth
+            SetupQuestion::RemoteToken => {
+                let token = Some(line(value)?).filter(|text| !text.is_empty()).map(Secret::new);
+                if let Some(remote) = &mut self.plan.remote {
+                    remote.token = token;
+                }
+                return Ok(self.try_it());
             }
-            Question::Auth => self.take_auth(value)?,
-            Question::Password => {
+            SetupQuestion::Provider
+            | SetupQuestion::FoundKey
+            | SetupQuestion::Key
+            | SetupQuestion::Address
+            | SetupQuestion::Speaks
+            | SetupQuestion::Model
+            | SetupQuestion::Trouble => return self.take_model_answer(value),
+            SetupQuestion::Workspace => {
+                let folder = words(value, "type a folder")?;
+                let is_new = folder != self.facts.present_workspace;
+                self.plan.workspace = Some(folder).filter(|_| is_new);
+                self.next_topic()
+            }
+            SetupQuestion::Port => {
+                self.plan.port = self.free_port(value)?;
+                self.next_topic()
+            }
+            SetupQuestion::Bind => {
+                self.plan.bind = one_of(value, &self.bind_options())?;
+                self.next_topic()
+            }
+            SetupQuestion::Auth => self.take_auth(value)?,
+            SetupQuestion::Password => {
                 let password = words(value, "type a password")?;
                 if password.chars().count() < MIN_PASSWORD {
                     return Err(Wrong::Value(format!("at least {MIN_PASSWORD} characters")));
                 }
                 self.plan.password = Some(Secret::new(password));
-                Question::Confirm
+                self.next_topic()
             }
-            Question::Confirm if yes(value)? => return Ok(Taken::Agreed(self.plan.clone())),
-            Question::Confirm => return Ok(Taken::Stop),
+            SetupQuestion::Service => {
+                self.plan.service = yes(value)?;
+                self.next_topic()
+            }
+            SetupQuestion::Confirm if yes(value)? => return Ok(Taken::Agreed(Box::new(self.plan.clone()))),
+            SetupQuestion::Confirm => return Ok(Taken::Stop),
         };
-        self.at = next;
-        self.step_id = fresh();
+        self.go_to(next);
         Ok(Taken::GoOn)
     }
 
-    fn take_provider(&mut self, value: Option<&Value>) -> Result<Question, Wrong> {
+    /// What the model, or the gateway elsewhere, said. Nothing changes when the question was answered in the meantime.
+    pub(crate) fn tried(&mut self, step_id: &str, said: Result<String, String>) {
+        if step_id != self.step_id {
+            return;
+        }
+        let next = match said {
+            Ok(words) => {
+                self.said = Some(words);
+                self.next_topic()
+            }
+            Err(words) => {
+                self.said = Some(words);
+                SetupQuestion::Trouble
+            }
+        };
+        self.go_to(next);
+    }
+
+    fn go_to(&mut self, next: SetupQuestion) {
+        self.at = next;
+        self.step_id = fresh();
+    }
+
+    fn next_topic(&mut self) -> SetupQuestion {
+        self.ahead.pop_front().unwrap_or(SetupQuestion::Confirm)
+    }
+
+    /// Has what was chosen tried, where that is done; otherwise goes on.
+    fn try_it(&mut self) -> Taken {
+        if self.facts.tries {
+            return Taken::Try;
+        }
+        let next = self.next_topic();
+        self.go_to(next);
+        Taken::GoOn
+    }
+
+    fn take_way(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
+        let way = one_of(value, &self::ask::way_options())?;
+        let service = self.facts.service.then_some(SetupQuestion::Service);
+        let ahead = match way.as_str() {
+            REMOTE => vec![SetupQuestion::RemoteUrl],
+            MANUAL => {
+                vec![
+                    SetupQuestion::Provider,
+                    SetupQuestion::Workspace,
+                    SetupQuestion::Port,
+                    SetupQuestion::Bind,
+                    SetupQuestion::Auth,
+                ]
+            }
+            _ if self.facts.port_taken => vec![SetupQuestion::Provider, SetupQuestion::Port],
+            _ => vec![SetupQuestion::Provider],
+        };
+        self.plan.here = way != REMOTE;
+        let service = service.filter(|_| way != REMOTE);
+        self.ahead = ahead.into_iter().chain(service).chain([SetupQuestion::Confirm]).collect();
+        Ok(self.next_topic())
+    }
+
+    fn take_model_answer(&mut self, value: Option<&Value>) -> Result<Taken, Wrong> {
+        let next = match self.at {
+            SetupQuestion::FoundKey if yes(value)? => SetupQuestion::Model,
+            SetupQuestion::FoundKey => SetupQuestion::Key,
+            SetupQuestion::Key => {
+                let key = line(value)?;
+                // A server of one's own may want none.
+                if key.is_empty() && self.plan.own_server.is_none() {
+                    return Err(Wrong::Value("paste the key".to_owned()));
+                }
+                self.plan.key = Some(key).filter(|key| !key.is_empty()).map(Secret::new);
+                SetupQuestion::Model
+            }
+            SetupQuestion::Address => {
+                let base_url = self::ask::web_address(&words(value, "type an address")?)?;
+                self.plan.own_server = Some(OwnServer { base_url, speaks: "openai".to_owned() });
+                SetupQuestion::Speaks
+            }
+            SetupQuestion::Speaks => {
+                let speaks = one_of(value, &self::ask::speaks_options())?;
+                if let Some(server) = &mut self.plan.own_server {
+                    server.speaks = speaks;
+                }
+                SetupQuestion::Key
+            }
+            SetupQuestion::Model => {
+                self.take_model(value)?;
+                return Ok(self.try_it());
+            }
+            SetupQuestion::Trouble => match one_of(value, &self.trouble_options())?.as_str() {
+                AGAIN => return Ok(Taken::Try),
+                OTHER_KEY if self.plan.remote.is_some() => SetupQuestion::RemoteToken,
+                OTHER_KEY => SetupQuestion::Key,
+                OTHER_ADDRESS if self.plan.remote.is_some() => SetupQuestion::RemoteUrl,
+                OTHER_ADDRESS => SetupQuestion::Address,
+                OTHER_MODEL => SetupQuestion::Model,
+                OTHER_PROVIDER => SetupQuestion::Provider,
+                _ => {
+                    self.said = None;
+                    self.next_topic()
+                }
+            },
+            _ => self.take_provider(value)?,
+        };
+        self.go_to(next);
+        Ok(Taken::GoOn)
+    }
+
+    fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
         let chosen = one_of(value, &self.provider_options())?;
+        (self.plan.model, self.plan.key, self.plan.own_server) = (None, None, None);
+        if chosen == CUSTOM {
+            self.provider = None;
+            return Ok(SetupQuestion::Address);
+        }
         self.provider = self.facts.providers.iter().find(|provider| provider.id == chosen).cloned();
         Ok(match &self.provider {
-            None => Question::Port,
-            Some(provider) if provider.found_in.is_some() => Question::FoundKey,
-            Some(provider) if provider.keyless => Question::Model,
-            Some(_) => Question::Key,
+            None => self.next_topic(),
+            Some(Provider { found: Some(FoundHere::Variable(_) | FoundHere::Kept(_)), .. }) => {
+                SetupQuestion::FoundKey
+            }
+            Some(provider) if provider.keyless => SetupQuestion::Model,
+            Some(_) => SetupQuestion::Key,
         })
     }
 
-    fn take_model(&mut self, value: Option<&Value>) -> Result<Question, Wrong> {
-        let Some(provider) = &self.provider else { return Ok(Question::Port) };
-        let model = if provider.models.is_empty() {
+    fn take_model(&mut self, value: Option<&Value>) -> Result<(), Wrong> {
+        let models = self.provider.as_ref().map(|provider| provider.models.as_slice()).unwrap_or_default();
+        let model = if models.is_empty() {
             words(value, "type the model's name")?
         } else {
-            let options: Vec<WizardOption> =
-                provider.models.iter().map(|(id, name)| option(id, name, None)).collect();
+            let options: Vec<WizardOption> = models.iter().map(|(id, name)| option(id, name, None)).collect();
             one_of(value, &options)?
         };
-        self.plan.model = Some((provider.id.clone(), model));
-        Ok(Question::Port)
+        let own = || self.plan.own_server.as_ref().map(|server| own_name(&server.base_url));
+        let provider = self.provider.as_ref().map(|provider| provider.id.clone()).or_else(own);
+        self.plan.model = provider.map(|provider| (provider, model));
+        Ok(())
     }
 
-    fn take_auth(&mut self, value: Option<&Value>) -> Result<Question, Wrong> {
-        self.plan.auth = one_of(value, &self.auth_options())?;
-        Ok(if self.plan.auth == "password" { Question::Password } else { Question::Confirm })
+    fn free_port(&self, value: Option<&Value>) -> Result<u16, Wrong> {
+        let port = port(value)?;
+        if self.facts.port_taken && port == self.facts.port {
+            return Err(Wrong::Value(format!("port {port} is used by another program")));
+        }
+        Ok(port)
     }
+
+    fn take_auth(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
+        self.plan.auth = one_of(value, &self.auth_options())?;
+        Ok(if self.plan.auth == "password" { SetupQuestion::Password } else { self.next_topic() })
+    }
+}
+
+/// What a server of one's own is called: made from its address, so that two of them do not get in each other's way.
+fn own_name(base_url: &str) -> String {
+    let host = base_url.split("://").nth(1).unwrap_or_default().split('/').next().unwrap_or_default();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    format!("{CUSTOM}-{}", host.trim_matches('-'))
 }
 
 fn port(value: Option<&Value>) -> Result<u16, Wrong> {

@@ -1,16 +1,15 @@
 //! From the settings to the wizard's facts, and from its plan to the configuration.
 
-use homard_config::WriteError;
-use homard_config::config::gateway::BindMode;
+use homard_config::config::gateway::GatewayMode;
+use homard_config::{Config, WriteError};
 use homard_llm::ApiKey;
 use homard_models::auth::NewProfile;
-use homard_models::catalogue::{AuthKind, ROWS, Row};
 use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{ProviderId, SessionKey};
 use serde_json::{Map, Value, json};
 
-use super::Wizards;
-use super::script::{Facts, Plan, Provider};
+use super::script::{Facts, OwnServer, Plan, Scope};
+use super::{Finds, Wizards, facts};
 
 impl Wizards {
     /// How things are before the first question.
@@ -18,34 +17,36 @@ impl Wizards {
         let config = self.config.current();
         let agent = config.agents.default_agent().id.clone();
         let model = self.relay.sessions().model_for(&SessionKey::main(agent), None);
-        let found = |row: &Row| {
-            let set = |name: &str| config.env.get(name).is_some_and(|value| !value.trim().is_empty());
-            row.env.iter().find(|key| set(key.name)).map(|key| key.name.to_owned())
-        };
-        let mut providers: Vec<Provider> =
-            ROWS.iter().filter(|row| is_simple(row)).map(|row| provider(row, found(row))).collect();
-        // What can be used at once comes first; otherwise the catalogue's order stays.
-        providers.sort_by_key(|provider| provider.found_in.is_none());
         Facts {
-            providers,
+            scope: Scope::Gateway,
+            providers: facts::providers(&config, &Finds::default()),
             model: (model != homard_llm::Models::demo()).then(|| model.to_string()),
             port: config.gateway.port,
+            port_taken: false,
+            bind: facts::word(config.gateway.bind),
             auth: auth.to_owned(),
-            only_here: config.gateway.bind == BindMode::Loopback,
             workspace: params.workspace.clone(),
+            present_workspace: config.agents.default_agent().workspace.display().to_string(),
+            openclaw: None,
+            service: false,
+            tries: true,
         }
     }
 
     /// Does what was agreed; the error is for the person.
     pub(super) async fn carry_out(&self, plan: Plan, auth: &str) -> Result<(), String> {
-        if let (Some(key), Some((provider, _))) = (&plan.key, &plan.model) {
+        if let Some(new) = new_profile(&plan)? {
             let config = self.config.current();
-            let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
             let profiles = self.relay.router().profiles(&config.agents.default_agent().id);
-            let new = NewProfile::key(provider, ApiKey::new(key.expose()));
             profiles.add(new).await.map_err(|error| format!("the key could not be kept: {error}"))?;
         }
-        self.merge(&self.change(&plan, auth)).await
+        let ran = json!({
+            "lastRunAt": self.clock.now_rfc3339(),
+            "lastRunVersion": env!("CARGO_PKG_VERSION"),
+            "lastRunCommand": "wizard",
+            "lastRunMode": "local",
+        });
+        self.merge(&change(&self.config.current(), &plan, auth, &ran)).await
     }
 
     /// Writes a change into the configuration; the error is for the person.
@@ -61,58 +62,77 @@ impl Wizards {
             if is_io { format!("{:#}", anyhow::Error::from(error)) } else { error.to_string() }
         })
     }
-
-    /// What differs from how it is; what stays the same is not written, so that nothing restarts for it.
-    fn change(&self, plan: &Plan, auth: &str) -> Value {
-        let config = self.config.current();
-        let mut server = Map::new();
-        if config.gateway.mode.is_none() {
-            server.insert("mode".to_owned(), json!("local"));
-        }
-        if plan.port != config.gateway.port {
-            server.insert("port".to_owned(), json!(plan.port));
-        }
-        if let Some(password) = &plan.password {
-            server.insert("auth".to_owned(), json!({"mode": plan.auth, "password": password.expose()}));
-        } else if plan.auth != auth {
-            server.insert("auth".to_owned(), json!({"mode": plan.auth}));
-        }
-        let mut defaults = Map::new();
-        if let Some((provider, model)) = &plan.model {
-            defaults.insert("model".to_owned(), json!({"primary": format!("{provider}/{model}")}));
-        }
-        if let Some(workspace) = &plan.workspace {
-            defaults.insert("workspace".to_owned(), json!(workspace));
-        }
-        let mut change = Map::new();
-        let ran = json!({
-            "lastRunAt": self.clock.now_rfc3339(),
-            "lastRunVersion": env!("CARGO_PKG_VERSION"),
-            "lastRunCommand": "wizard",
-            "lastRunMode": "local",
-        });
-        change.insert("wizard".to_owned(), ran);
-        if !server.is_empty() {
-            change.insert("gateway".to_owned(), Value::Object(server));
-        }
-        if !defaults.is_empty() {
-            change.insert("agents".to_owned(), json!({"defaults": defaults}));
-        }
-        Value::Object(change)
-    }
 }
 
-/// Whether a key, or nothing, is all a provider needs.
-fn is_simple(row: &Row) -> bool {
-    row.places.is_empty() && row.auth.iter().any(|kind| matches!(kind, AuthKind::ApiKey | AuthKind::Keyless))
+/// The key that was typed, to be kept with the other credentials.
+pub(crate) fn new_profile(plan: &Plan) -> Result<Option<NewProfile>, String> {
+    let (Some(key), Some((provider, _))) = (&plan.key, &plan.model) else { return Ok(None) };
+    let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
+    Ok(Some(NewProfile::key(provider, ApiKey::new(key.expose()))))
 }
 
-fn provider(row: &Row, found_in: Option<String>) -> Provider {
-    Provider {
-        id: row.id.to_owned(),
-        name: row.name.to_owned(),
-        keyless: row.is_keyless(),
-        found_in,
-        models: row.models.iter().map(|model| (model.id.to_owned(), model.name.to_owned())).collect(),
+/// A server of one's own as it is written.
+pub(crate) fn own_server(server: &OwnServer, model: &str) -> Value {
+    let api = if server.speaks == "anthropic" { "anthropic-messages" } else { "openai-completions" };
+    json!({"baseUrl": server.base_url, "api": api, "models": [{"id": model, "name": model}]})
+}
+
+/// What differs from how it is; what stays the same is not written, so that nothing restarts for it. `auth` is how
+/// clients prove themselves now, `ran` what is noted of this run.
+pub(crate) fn change(config: &Config, plan: &Plan, auth: &str, ran: &Value) -> Value {
+    let mut change = Map::new();
+    change.insert("wizard".to_owned(), ran.clone());
+    let server = match &plan.remote {
+        Some(remote) => {
+            let token = remote.token.as_ref().map(|token| ("token".to_owned(), json!(token.expose())));
+            let mut there = Map::from_iter([("url".to_owned(), json!(remote.url))]);
+            there.extend(token);
+            Map::from_iter([
+                ("mode".to_owned(), json!("remote")),
+                ("remote".to_owned(), Value::Object(there)),
+            ])
+        }
+        None => local(config, plan, auth),
+    };
+    if !server.is_empty() {
+        change.insert("gateway".to_owned(), Value::Object(server));
     }
+    let mut defaults = Map::new();
+    if let Some((provider, model)) = &plan.model {
+        defaults.insert("model".to_owned(), json!({"primary": format!("{provider}/{model}")}));
+        if let Some(server) = &plan.own_server {
+            change.insert("models".to_owned(), json!({"providers": {provider: own_server(server, model)}}));
+        }
+    }
+    if let Some(workspace) = &plan.workspace {
+        defaults.insert("workspace".to_owned(), json!(workspace));
+    }
+    if !defaults.is_empty() {
+        change.insert("agents".to_owned(), json!({"defaults": defaults}));
+    }
+    Value::Object(change)
+}
+
+fn local(config: &Config, plan: &Plan, auth: &str) -> Map<String, Value> {
+    let mut server = Map::new();
+    let is_elsewhere = config.gateway.mode == Some(GatewayMode::Remote);
+    if config.gateway.mode.is_none() || (is_elsewhere && plan.here) {
+        server.insert("mode".to_owned(), json!("local"));
+    }
+    if plan.port != config.gateway.port {
+        server.insert("port".to_owned(), json!(plan.port));
+    }
+    if plan.bind != facts::word(config.gateway.bind) {
+        server.insert("bind".to_owned(), json!(plan.bind));
+    }
+    let mut access = Map::new();
+    if plan.auth != auth || plan.password.is_some() {
+        access.insert("mode".to_owned(), json!(plan.auth));
+    }
+    access.extend(plan.password.as_ref().map(|password| ("password".to_owned(), json!(password.expose()))));
+    access.extend(plan.token.as_ref().map(|token| ("token".to_owned(), json!(token.expose()))));
+    if !access.is_empty() {
+        server.insert("auth".to_owned(), Value::Object(access));
+    }
+    server
 }

@@ -3,17 +3,21 @@
 use homard_config::Secret;
 use serde_json::{Value, json};
 
-use super::{Facts, Plan, Provider, Script, Taken, Wrong};
+use super::{
+    Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section, SetupQuestion, Taken,
+    Wrong,
+};
 
 fn facts() -> Facts {
     let provider = |id: &str, keyless, found_in: Option<&str>, models: &[&str]| Provider {
         id: id.to_owned(),
         name: id.to_uppercase(),
         keyless,
-        found_in: found_in.map(str::to_owned),
+        found: found_in.map(|name| FoundHere::Variable(name.to_owned())),
         models: models.iter().map(|id| ((*id).to_owned(), (*id).to_owned())).collect(),
     };
     Facts {
+        scope: Scope::Gateway,
         providers: vec![
             provider("found", false, Some("FOUND_KEY"), &["big", "small"]),
             provider("asked", false, None, &["one"]),
@@ -21,9 +25,14 @@ fn facts() -> Facts {
         ],
         model: Some("old/model".to_owned()),
         port: 18_789,
+        port_taken: false,
+        bind: "loopback".to_owned(),
         auth: "token".to_owned(),
-        only_here: true,
         workspace: None,
+        present_workspace: "/w".to_owned(),
+        openclaw: None,
+        service: false,
+        tries: false,
     }
 }
 
@@ -42,10 +51,16 @@ fn plan(model: Option<(&str, &str)>, key: Option<&str>, auth: &str) -> Plan {
     Plan {
         model: model.map(|(provider, model)| (provider.to_owned(), model.to_owned())),
         key: key.map(Secret::new),
+        own_server: None,
         port: 18_789,
+        bind: "loopback".to_owned(),
         auth: auth.to_owned(),
+        token: None,
         password: None,
         workspace: None,
+        remote: None,
+        here: false,
+        service: false,
     }
 }
 
@@ -77,7 +92,7 @@ fn good_answers_lead_to_a_plan() {
     ];
     for (answers, expected) in cases {
         let taken = walk(&mut Script::setup(facts()), answers.as_array().unwrap());
-        assert!(matches!(&taken, Taken::Agreed(plan) if *plan == expected), "{answers}: {taken:?}");
+        assert!(matches!(&taken, Taken::Agreed(plan) if **plan == expected), "{answers}: {taken:?}");
     }
 }
 
@@ -136,8 +151,121 @@ fn keys_are_asked_for_hidden_and_never_shown() {
 
 #[test]
 fn without_loopback_nobody_is_let_in_unproven() {
-    let mut script = Script::setup(Facts { only_here: false, ..facts() });
+    let mut script = Script::setup(Facts { bind: "lan".to_owned(), ..facts() });
     walk(&mut script, &[json!("skip"), json!("1")]);
     let step = script.step();
     assert!(script.answer(&step.id, Some(&json!("none"))).is_err());
+}
+
+fn whole() -> Facts {
+    Facts { scope: Scope::Whole, ..facts() }
+}
+
+/// The questions a walk passes, one name for each.
+fn asked(facts: Facts, answers: &[Value]) -> Vec<SetupQuestion> {
+    let mut script = Script::setup(facts);
+    let mut asked = vec![script.at()];
+    for answer in answers {
+        walk(&mut script, std::slice::from_ref(answer));
+        asked.push(script.at());
+    }
+    asked
+}
+
+#[test]
+fn the_whole_way_begins_with_the_notice_and_asks_as_much_as_is_wanted() {
+    use SetupQuestion::{
+        Auth, Bind, Confirm, Import, Port, Provider as Whose, RemoteToken, RemoteUrl, Risk, Service, Way,
+        Workspace,
+    };
+    let quick = [json!(true), json!("quickstart"), json!("keep")];
+    assert_eq!(asked(whole(), &quick), [Risk, Way, Whose, Confirm]);
+    let manual = json!([true, "manual", "skip", "/elsewhere", "4000", "lan", "token"]);
+    let all = [Risk, Way, Whose, Workspace, Port, Bind, Auth, Confirm];
+    assert_eq!(asked(whole(), manual.as_array().unwrap()), all);
+    let remote = json!([true, "remote", "wss://far.test:1/", ""]);
+    assert_eq!(asked(whole(), remote.as_array().unwrap()), [Risk, Way, RemoteUrl, RemoteToken, Confirm]);
+    let found = Facts { openclaw: Some("/old".to_owned()), service: true, ..whole() };
+    let answers = json!([true, false, "quickstart", "keep", true]);
+    assert_eq!(asked(found, answers.as_array().unwrap()), [Risk, Import, Way, Whose, Service, Confirm]);
+}
+
+#[test]
+fn who_does_not_accept_the_notice_or_wants_the_other_home_first_ends_here() {
+    assert!(matches!(walk(&mut Script::setup(whole()), &[json!(false)]), Taken::Stop));
+    let found = Facts { openclaw: Some("/old".to_owned()), ..whole() };
+    assert!(matches!(walk(&mut Script::setup(found), &[json!(true), json!(true)]), Taken::Import));
+}
+
+#[test]
+fn a_gateway_elsewhere_and_a_server_of_ones_own_become_a_plan() {
+    let remote = json!([true, "remote", "wss://far.test:1/", "t0ken", true]);
+    let taken = walk(&mut Script::setup(whole()), remote.as_array().unwrap());
+    let elsewhere = Elsewhere { url: "wss://far.test:1".to_owned(), token: Some(Secret::new("t0ken")) };
+    assert!(matches!(&taken, Taken::Agreed(plan) if plan.remote.as_ref() == Some(&elsewhere)), "{taken:?}");
+    let own =
+        json!(["custom", "http://127.0.0.1:8000/v1/", "openai", "", "my-model", "18789", "token", true]);
+    let taken = walk(&mut Script::setup(facts()), own.as_array().unwrap());
+    let server = OwnServer { base_url: "http://127.0.0.1:8000/v1".to_owned(), speaks: "openai".to_owned() };
+    let model = ("custom-127-0-0-1-8000".to_owned(), "my-model".to_owned());
+    let expected = Plan { model: Some(model), own_server: Some(server), ..plan(None, None, "token") };
+    assert!(matches!(&taken, Taken::Agreed(plan) if **plan == expected), "{taken:?}");
+}
+
+#[test]
+fn a_model_that_does_not_answer_can_be_mended_in_place() {
+    let mut script = Script::setup(Facts { tries: true, ..facts() });
+    assert!(matches!(walk(&mut script, &[json!("asked"), json!("sk-1"), json!("one")]), Taken::Try));
+    let step = script.step().id;
+    script.tried("another", Ok("late".to_owned()));
+    assert_eq!(
+        (script.at(), script.step().id.as_str()),
+        (SetupQuestion::Model, step.as_str()),
+        "it is another's"
+    );
+    script.tried(&step, Err("the key is wrong".to_owned()));
+    let step = script.step();
+    assert!(step.message.as_ref().unwrap().contains("the key is wrong"), "{step:?}");
+    walk(&mut script, &[json!("key")]);
+    assert_eq!(script.at(), SetupQuestion::Key);
+    walk(&mut script, &[json!("sk-2"), json!("one")]);
+    let step = script.step().id;
+    script.tried(&step, Ok("it answered in 5 ms".to_owned()));
+    assert_eq!(script.at(), SetupQuestion::Port);
+    walk(&mut script, &[json!("18789"), json!("token")]);
+    assert!(script.step().message.unwrap().contains("asked/one (it answered in 5 ms)"));
+    let mut script = Script::setup(Facts { tries: true, ..facts() });
+    walk(&mut script, &[json!("local"), json!("qwen3")]);
+    let step = script.step().id;
+    script.tried(&step, Err("nobody is there".to_owned()));
+    walk(&mut script, &[json!("keep")]);
+    assert_eq!(script.at(), SetupQuestion::Port, "who wants it all the same gets it");
+}
+
+#[test]
+fn a_port_somebody_else_uses_is_asked_for_and_not_taken() {
+    let mut script = Script::setup(Facts { port_taken: true, ..whole() });
+    walk(&mut script, &[json!(true), json!("quickstart"), json!("keep")]);
+    assert_eq!((script.at(), script.step().initial_value), (SetupQuestion::Port, Some(json!("18790"))));
+    let step = script.step().id;
+    let Err(Wrong::Value(words)) = script.answer(&step, Some(&json!("18789"))) else {
+        panic!("it was taken")
+    };
+    assert!(words.contains("used by another program"), "{words}");
+    walk(&mut script, &[json!("18790")]);
+    assert_eq!(script.at(), SetupQuestion::Confirm);
+}
+
+#[test]
+fn a_part_is_asked_about_alone() {
+    let only = |section| Facts { scope: Scope::Only(section), ..facts() };
+    assert_eq!(
+        asked(only(Section::Workspace), &[json!("/x")]),
+        [SetupQuestion::Workspace, SetupQuestion::Confirm]
+    );
+    assert_eq!(
+        asked(only(Section::Model), &[json!("keep")]),
+        [SetupQuestion::Provider, SetupQuestion::Confirm]
+    );
+    assert_eq!(asked(only(Section::Gateway), &[json!("1")]), [SetupQuestion::Port, SetupQuestion::Bind]);
 }

@@ -1,0 +1,208 @@
+//! `homard onboard`: from a fresh machine to the first chat.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+
+use clap::{Args as _, FromArgMatches as _};
+use homard_config::Config;
+use homard_config::config::gateway::GatewayMode;
+use homard_migrate::Home;
+use serde_json::Value;
+
+use super::args::OnboardArgs;
+use super::carry_out::{self, Ran};
+use super::flags::Flags;
+use super::prompt::{Left, Prompt};
+use super::walk::{self, Walked};
+use super::{accounts, end, migrate, reset};
+use crate::commands::models::Local;
+use crate::commands::{Cx, gateway, run_alone, terminal};
+use crate::compose::lock::{self, Holder};
+use crate::compose::wizard::facts::{self, Finds};
+use crate::compose::wizard::local_servers;
+use crate::compose::wizard::script::{Facts, Scope, Script};
+use crate::report::{Advice, AlreadyTold};
+
+/// Whether the step exists that has the system start the gateway.
+const SERVICE: bool = false;
+
+/// Runs the command; where the person wants it, the gateway afterwards.
+///
+/// # Errors
+/// When an answer is missing, the person leaves, or something cannot be written.
+pub(crate) fn run(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<()> {
+    let starts = run_alone(guided(cx, args))?;
+    if starts { gateway::run_here(cx) } else { Ok(()) }
+}
+
+/// Whether nobody has set anything up here: there is no configuration of ours.
+pub(crate) fn is_fresh(cx: &Cx) -> bool {
+    !cx.source.paths.config_path.exists()
+}
+
+/// What `homard` alone does on a fresh machine: offers the setup to whoever sits there.
+pub(crate) fn offer(cx: &Cx) -> anyhow::Result<()> {
+    run(cx, &no_options()?)
+}
+
+/// The options of somebody who gave none.
+pub(super) fn no_options() -> anyhow::Result<OnboardArgs> {
+    let command = OnboardArgs::augment_args(clap::Command::new("onboard"));
+    Ok(OnboardArgs::from_arg_matches(&command.get_matches_from(["onboard"]))?)
+}
+
+async fn guided(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
+    let outcome = walk_through(cx, args).await;
+    match outcome {
+        Err(error) if error.is::<Left>() => Err(AlreadyTold.into()),
+        other => other,
+    }
+}
+
+async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
+    if !args.is_silent() && !terminal::is_manned() {
+        return Err(Advice::usage(
+            "nobody sits at a terminal who could be asked",
+            "homard onboard --non-interactive --accept-risk --auth-choice openai (`--help` names every option)",
+        ));
+    }
+    let is_dumb = cx.source.environment.get("TERM").is_none_or(|term| term == "dumb");
+    let prompt = Prompt::new(cx.console, is_dumb || !terminal::is_manned());
+    if args.reset.reset {
+        put_aside(cx, &prompt, args)?;
+    }
+    if args.steps.import_from.is_some() {
+        migrate::take_over(cx, args.steps.import_source.as_deref(), args.steps.import_secrets)?;
+    }
+    agree(cx, &prompt, args).await?;
+    if args.json {
+        end::tell_json(cx)?;
+        return Ok(false);
+    }
+    if args.is_silent() {
+        end::tell(cx, &prompt, args)?;
+        return Ok(false);
+    }
+    let after = async {
+        let is_here = cx.config()?.gateway.mode != Some(GatewayMode::Remote);
+        if is_here && !args.steps.skip_channels {
+            accounts::offer(cx, &prompt).await?;
+        }
+        end::tell(cx, &prompt, args)
+    };
+    // What was agreed is written: who leaves now has a gateway.
+    match after.await {
+        Err(error) if error.is::<Left>() => {
+            cx.console.note("what you agreed to is written; `homard onboard` goes on from there");
+            Ok(false)
+        }
+        other => other,
+    }
+}
+
+/// Walks the questions and writes what was agreed; [`Left`] when the person does not want to.
+async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()> {
+    let mut flags = Flags::new(args);
+    let mut imported = "nothing was changed";
+    let mut plan = loop {
+        let mut facts = look_around(cx, prompt, args).await?;
+        flags.prepare(&mut facts);
+        let mut script = Script::setup(facts);
+        let stopped = || cx.console.note(&format!("stopped; {imported}"));
+        match walk::setup(cx, prompt, &mut script, &mut flags).await {
+            Err(error) => {
+                if error.is::<Left>() {
+                    stopped();
+                }
+                return Err(error);
+            }
+            Ok(Walked::Stopped) => {
+                stopped();
+                return Err(Left.into());
+            }
+            Ok(Walked::Import) => {
+                if migrate::with_a_person(cx, prompt)? {
+                    imported = "what was taken over stays";
+                }
+                // What was said before holds for the second walk, too.
+                flags.go_on();
+            }
+            Ok(Walked::Agreed(plan)) => break *plan,
+        }
+    };
+    carry_out::complete(&mut plan, args);
+    let ran = Ran { command: "onboard", skip_bootstrap: args.steps.skip_bootstrap };
+    let outcome = carry_out::carry_out(cx, plan, ran).await?;
+    if let Some(old) = &outcome.migrated_from {
+        let new = cx.source.paths.config_path.display();
+        cx.console.note(&format!("the settings of {} are now in {new}", old.display()));
+    }
+    Ok(())
+}
+
+fn put_aside(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()> {
+    match reset::put_aside(cx, args.reset.reset_scope)? {
+        Some(place) => prompt.say("Begin anew", &format!("What there was is in {} now.", place.display())),
+        None => prompt.say("Begin anew", "There was nothing to put aside."),
+    }
+    Ok(())
+}
+
+async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<Facts> {
+    let config = cx.config()?;
+    let looking = async {
+        // Without a person nobody chooses among what was found.
+        let wants_servers = !args.is_silent() || args.model.auth_choice.is_some();
+        let servers = if wants_servers { local_servers::find().await } else { Vec::new() };
+        Finds { servers, kept: kept(cx).await }
+    };
+    let finds = if args.is_silent() { looking.await } else { prompt.wait("Looking around", looking).await? };
+    Ok(facts_of(cx, &config, &finds, Scope::Whole, args))
+}
+
+/// What the conversation has to know.
+pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, args: &OnboardArgs) -> Facts {
+    let agent = config.agents.default_agent();
+    let paths = &cx.source.paths;
+    // Who has a configuration of ours has decided about the other home.
+    let openclaw = is_fresh(cx).then(|| Home::find(&paths.home, &paths.state_dir)).flatten();
+    let snapshot = cx.snapshot();
+    let written =
+        |pointer: &str| snapshot.resolved.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    Facts {
+        scope,
+        providers: facts::providers(config, finds),
+        model: written("/agents/defaults/model/primary").or_else(|| written("/agents/defaults/model")),
+        port: config.gateway.port,
+        port_taken: is_taken_by_a_stranger(cx, config.gateway.port),
+        bind: facts::word(config.gateway.bind),
+        auth: facts::word(config.gateway.auth.mode),
+        workspace: None,
+        present_workspace: agent.workspace.display().to_string(),
+        openclaw: openclaw.map(|home| home.dir.display().to_string()),
+        service: SERVICE && !args.steps.skip_daemon,
+        tries: !args.is_silent() && !args.steps.skip_health,
+    }
+}
+
+/// The first credential that is kept for each provider.
+pub(super) async fn kept(cx: &Cx) -> BTreeMap<String, String> {
+    let found = async {
+        let local = Local::open(cx, None).await?;
+        let described = local.router.profiles(&local.agent()?.id).describe().await;
+        local.close().await;
+        anyhow::Ok(described.profiles)
+    };
+    let mut kept = BTreeMap::new();
+    for one in found.await.unwrap_or_default() {
+        kept.entry(one.provider).or_insert(one.id);
+    }
+    kept
+}
+
+/// Whether something listens there that is not our own gateway.
+fn is_taken_by_a_stranger(cx: &Cx, port: u16) -> bool {
+    let is_ours = matches!(lock::holder(&cx.source.paths.lock_file()), Holder::Process(_));
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    !is_ours && TcpListener::bind(here).is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
+}

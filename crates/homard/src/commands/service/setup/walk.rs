@@ -1,0 +1,90 @@
+//! Walking a conversation at the terminal: options answer first, then the person.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::flags::Flags;
+use super::prompt::Prompt;
+use crate::commands::Cx;
+use crate::commands::connection::{self, Target};
+use crate::compose::wizard::answers::Wrong;
+use crate::compose::wizard::script::{Elsewhere, Plan, Script, Taken};
+use crate::compose::wizard::trial;
+use crate::report::Advice;
+
+/// How long a gateway elsewhere may take to answer.
+const REMOTE_LIMIT: Duration = Duration::from_secs(10);
+
+/// How a walk ended.
+pub(super) enum Walked {
+    /// The person does not want to.
+    Stopped,
+    /// Another home is to be taken over first.
+    Import,
+    Agreed(Box<Plan>),
+}
+
+/// Walks the setup to its end. Nothing is written on the way.
+pub(super) async fn setup(
+    cx: &Cx,
+    prompt: &Prompt,
+    script: &mut Script,
+    flags: &mut Flags<'_>,
+) -> anyhow::Result<Walked> {
+    let mut error: Option<String> = None;
+    loop {
+        let step = script.step();
+        let given = flags.answer(script, &step)?;
+        let is_given = given.is_some();
+        let value = match given {
+            Some(value) => value,
+            None => prompt.ask(&step, error.take().as_deref())?,
+        };
+        match script.answer(&step.id, Some(&value)) {
+            Err(Wrong::Value(words)) if is_given => return Err(refused(&value, &words)),
+            Err(Wrong::Value(words)) => error = Some(words),
+            Err(Wrong::NotAsked) | Ok(Taken::GoOn) => {}
+            Ok(Taken::Stop) => return Ok(Walked::Stopped),
+            Ok(Taken::Import) => return Ok(Walked::Import),
+            Ok(Taken::Try) => {
+                let said = try_out(cx, prompt, script.plan()).await?;
+                if let Ok(words) = &said {
+                    prompt.say("It works", words);
+                }
+                script.tried(&step.id, said);
+            }
+            Ok(Taken::Agreed(plan)) => return Ok(Walked::Agreed(plan)),
+        }
+    }
+}
+
+/// Says what is wrong with an option; secrets are never options of a list.
+fn refused(value: &Value, words: &str) -> anyhow::Error {
+    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Advice::usage(format!("`{value}` cannot be taken: {words}"), "`homard onboard --help` says what can")
+}
+
+async fn try_out(cx: &Cx, prompt: &Prompt, plan: &Plan) -> anyhow::Result<Result<String, String>> {
+    if let Some(remote) = &plan.remote {
+        let what = format!("Asking the gateway at {}", remote.url);
+        return Ok(prompt.wait(&what, remote_gateway(cx, remote)).await?);
+    }
+    let (provider, model) = plan.model.clone().unwrap_or_default();
+    let what = format!("Asking {provider}/{model} for a word");
+    Ok(prompt.wait(&what, trial::model(&cx.source, plan)).await?)
+}
+
+async fn remote_gateway(cx: &Cx, remote: &Elsewhere) -> Result<String, String> {
+    let token = remote.token.as_ref().map(|token| token.expose().to_owned());
+    let target = Target { url: Some(remote.url.clone()), token, password: None, tls_fingerprint: None };
+    let asked = async {
+        let route = connection::route(cx, &target)?;
+        let client = connection::probe(cx, &route, REMOTE_LIMIT).await?;
+        let version = client.hello().server.version.clone();
+        client.close().await;
+        anyhow::Ok(version)
+    };
+    let version = asked.await.map_err(|error| format!("{error:#}"))?;
+    Ok(format!("a gateway answered, version {version}"))
+}

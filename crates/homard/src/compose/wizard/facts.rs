@@ -1,0 +1,54 @@
+//! How things are before the first question of the setup: which providers could answer at once, and what is written.
+
+use std::collections::BTreeMap;
+
+use homard_config::Config;
+use homard_models::catalogue::{AuthKind, ROWS, Row};
+use serde_json::json;
+
+use super::local_servers::LocalServer;
+use super::script::{FoundHere, Provider};
+
+/// What was found besides the configuration.
+#[derive(Debug, Default)]
+pub(crate) struct Finds {
+    /// Servers that run on this machine.
+    pub(crate) servers: Vec<LocalServer>,
+    /// Credentials that are kept already: the provider and the first of its credentials.
+    pub(crate) kept: BTreeMap<String, String>,
+}
+
+/// The providers one can choose, those that can be used at once first; otherwise the catalogue's order stays.
+pub(crate) fn providers(config: &Config, finds: &Finds) -> Vec<Provider> {
+    let mut providers: Vec<Provider> =
+        ROWS.iter().filter(|row| is_simple(row)).map(|row| provider(row, config, finds)).collect();
+    providers.sort_by_key(|provider| provider.found.is_none());
+    providers
+}
+
+/// A word of the configuration as it is written.
+pub(crate) fn word(value: impl serde::Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+/// Whether a key, or nothing, is all a provider needs.
+fn is_simple(row: &Row) -> bool {
+    row.places.is_empty() && row.auth.iter().any(|kind| matches!(kind, AuthKind::ApiKey | AuthKind::Keyless))
+}
+
+fn provider(row: &Row, config: &Config, finds: &Finds) -> Provider {
+    let is_set = |name: &str| config.env.get(name).is_some_and(|value| !value.trim().is_empty());
+    let server = finds.servers.iter().find(|server| server.provider == row.id);
+    let variable =
+        || row.env.iter().find(|key| is_set(key.name)).map(|key| FoundHere::Variable(key.name.to_owned()));
+    let kept = || finds.kept.get(row.id).map(|id| FoundHere::Kept(id.clone()));
+    let listed = server.map(|server| server.models.iter().map(|id| (id.clone(), id.clone())).collect());
+    let known = || row.models.iter().map(|model| (model.id.to_owned(), model.name.to_owned())).collect();
+    Provider {
+        id: row.id.to_owned(),
+        name: row.name.to_owned(),
+        keyless: row.is_keyless(),
+        found: server.map(|server| FoundHere::Server(server.address.clone())).or_else(variable).or_else(kept),
+        models: listed.unwrap_or_else(known),
+    }
+}
