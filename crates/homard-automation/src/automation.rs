@@ -13,9 +13,9 @@ use jiff::tz::TimeZone;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::deliver::Webhooks;
 use crate::heartbeat::{Beats, Heartbeats};
 use crate::job::Job;
+use crate::outside::Outside;
 use crate::places::Places;
 use crate::schedule::ScheduleError;
 
@@ -70,7 +70,7 @@ pub(crate) struct Inner {
     pub(crate) bus: Bus,
     pub(crate) clock: Clock,
     pub(crate) places: Places,
-    pub(crate) webhooks: Webhooks,
+    pub(crate) outside: Outside,
     pub(crate) tasks: Tasks,
     /// When agents look around by themselves.
     pub(crate) beats: Mutex<Beats>,
@@ -106,7 +106,7 @@ impl Automation {
             bus,
             clock,
             places: Places::default(),
-            webhooks: Webhooks::default(),
+            outside: Outside::new(),
             tasks: Tasks::new(),
             beats: Mutex::default(),
             changed: Notify::new(),

@@ -235,7 +235,7 @@ impl Automation {
 
     async fn post(&self, to: &str, entry: &CronRunEntry) -> Delivery {
         let config = self.config();
-        match self.inner.webhooks.post(to, config.cron.webhook_token.as_ref(), entry).await {
+        match self.inner.outside.webhooks.post(to, config.cron.webhook_token.as_ref(), entry).await {
             Ok(()) => Delivery::plain(CronDeliveryStatus::Delivered),
             Err(error) => {
                 tracing::warn!(%error, job = %entry.job_id, "a webhook was not told about a run");

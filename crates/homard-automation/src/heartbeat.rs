@@ -7,11 +7,13 @@ mod file;
 use homard_channel::{Address, ChatKind, Inbound};
 use homard_config::config::agents::Agent;
 use homard_config::config::agents::heartbeat::{ActiveHours, Heartbeat, HeartbeatTarget, HoursZone};
-use homard_protocol::AgentId;
+use homard_protocol::prompt_report::PromptMode;
+use homard_protocol::{AgentId, SessionKey};
 use homard_relay::{
     InlineSettings, LOOK_PREFIX, Listener, LookVerdict, Place, RunEnd, Source, TurnOptions, tell_heartbeat,
 };
 use homard_runtime::{Clip, OrLog, Timestamp, millis};
+use homard_store::ResetReason;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +28,9 @@ const BUSY_RETRY_MS: i64 = 1_000;
 const PREVIEW_CHARS: usize = 200;
 /// Under which name what came of the last one is kept over a restart.
 const LAST: &str = "heartbeat:last";
+
+/// What heartbeats' own conversation is called, where they have one.
+const OWN_CONVERSATION: &str = "heartbeat";
 
 /// Why an agent does not look around now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,11 +118,12 @@ impl Heartbeats {
         if beat.active_hours.as_ref().is_some_and(|hours| !is_active(hours, now, &self.room.zone())) {
             return Some(Skip::QuietHours);
         }
-        if !turns.active_ids(&beat.session).is_empty() {
+        let key = conversation(agent, beat);
+        if !turns.active_ids(&key).is_empty() {
             return Some(Skip::Busy);
         }
         // What waits to be told is told with the next turn, and this is one.
-        let events = self.room.inner.store.notes().any_for(&beat.session).await;
+        let events = self.room.inner.store.notes().any_for(&key).await;
         let has_news = events.or_log("what waits for a conversation could not be looked up").unwrap_or(false);
         (!has_news && file::says_nothing(&agent.workspace).await).then_some(Skip::EmptyFile)
     }
@@ -125,9 +131,13 @@ impl Heartbeats {
     /// Asks the agent, and tells what came of it.
     async fn look(&self, agent: &Agent, beat: &Heartbeat) {
         let (now, relay) = (self.room.inner.clock.now_ms(), &self.room.inner.relay);
-        let aim = self.aim(beat).await;
+        let (aim, key) = (self.aim(beat).await, conversation(agent, beat));
+        if beat.ways.is_isolated {
+            self.begin_anew(&key).await;
+        }
+        let prompt_mode = beat.ways.is_light.then(|| PromptMode::Minimal.into());
         let options = TurnOptions {
-            settings: InlineSettings::asking(beat.model.clone(), None),
+            settings: InlineSettings { prompt_mode, ..InlineSettings::asking(beat.model.clone(), None) },
             timeout_ms: beat.timeout.map(millis),
             ..TurnOptions::of(Source::Heartbeat)
         };
@@ -137,7 +147,7 @@ impl Heartbeats {
         }
         let text = format!("{}\n{}", beat.prompt, time_line(now, &self.room.zone()));
         let name = format!("{LOOK_PREFIX}{}", uuid::Uuid::new_v4());
-        let message = Inbound::from_operator(beat.session.clone(), name, text, now);
+        let message = Inbound::from_operator(key, name, text, now);
         let run = match Listener::to_new(&relay.turns(), message, options).await {
             Ok(run) => run,
             Err(error) => {
@@ -155,6 +165,15 @@ impl Heartbeats {
         }
     }
 
+    /// Forgets the last heartbeat's conversation, but not which alert was told last.
+    async fn begin_anew(&self, key: &SessionKey) {
+        let known = self.room.inner.store.sessions().get(key).await;
+        if known.or_log("a heartbeat's conversation could not be looked up").flatten().is_some() {
+            let reset = self.room.inner.store.sessions().reset(key, ResetReason::Idle).await;
+            reset.or_log("a heartbeat's conversation could not be begun anew");
+        }
+    }
+
     /// Where what is found goes. Groups get nothing that nobody there asked for unless the owner names them.
     async fn aim(&self, beat: &Heartbeat) -> Aim {
         let nowhere = |reason| Aim { address: None, reason };
@@ -167,6 +186,9 @@ impl Heartbeats {
         let found = self.room.inner.relay.messages().destination_of(&place, &beat.session).await;
         match found.or_log("where a heartbeat's alert goes could not be found").flatten() {
             Some(address) if beat.to.is_none() && address.chat != ChatKind::Direct => nowhere("no-target"),
+            Some(address) if beat.ways.blocks_direct && address.chat == ChatKind::Direct => {
+                nowhere("dm-blocked")
+            }
             Some(address) => Aim { address: Some(address), reason: "" },
             None => nowhere("no-target"),
         }
@@ -180,6 +202,12 @@ impl Heartbeats {
         let kept = self.room.inner.store.kv().set(LAST, &seen.to_string()).await;
         kept.or_log("what came of a heartbeat is forgotten at the next start");
     }
+}
+
+/// The conversation a heartbeat happens in.
+fn conversation(agent: &Agent, beat: &Heartbeat) -> SessionKey {
+    let own = SessionKey::parse_for(OWN_CONVERSATION, &agent.id).ok().filter(|_| beat.ways.is_isolated);
+    own.unwrap_or_else(|| beat.session.clone())
 }
 
 /// Whether it is time by the clock of whoever the hours are for.

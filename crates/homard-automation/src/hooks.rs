@@ -9,36 +9,39 @@ mod bundled;
 mod event;
 mod found;
 mod handler;
+mod last_runs;
 mod report;
+mod transform;
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use homard_config::config::hooks::internal::HookEntry;
+use homard_protocol::{AgentId, SessionKey};
+use homard_relay::Place;
 use homard_runtime::OrLog;
 use homard_tools::{HookAnswer, HookError, HookOccasion, HookPoint, HookValue};
-use tokio::sync::Semaphore;
 
 pub use found::{FoundHook, HookOrigin, find, hook_dirs};
+pub(crate) use last_runs::LastRuns;
 pub use report::hooks_report;
+pub use transform::{Rewritten, TransformError};
 
 use self::found::Handler;
 use self::handler::{Answer, Call};
+use self::last_runs::LastRun;
 use crate::automation::{Automation, Inner};
 
 /// How long a hook may take that only watches.
 const WATCH_LIMIT: Duration = Duration::from_secs(30);
 /// How long one may take whose word decides; less than filters have.
 const DECIDE_LIMIT: Duration = Duration::from_secs(4);
-/// How many hooks run at once; others wait.
-const MAX_AT_ONCE: usize = 8;
-
 /// A hook that runs.
 struct Listening {
     hook: FoundHook,
     entry: Option<HookEntry>,
-    /// Shared by all of them.
-    places: Arc<Semaphore>,
+    /// Whose workspace it is from: it hears of that agent's conversations alone.
+    of: Option<AgentId>,
     room: Weak<Inner>,
 }
 
@@ -51,11 +54,8 @@ impl Automation {
         }
         let paths = self.inner.config.source().paths.clone();
         let looking = Arc::clone(&config);
-        let found = tokio::task::spawn_blocking(move || {
-            find(&looking, &looking.agents.default_agent().workspace, &paths)
-        });
-        let places = Arc::new(Semaphore::new(MAX_AT_ONCE));
-        for hook in found.await.or_log("hooks could not be looked for").unwrap_or_default() {
+        let found = tokio::task::spawn_blocking(move || found::find_for_all(&looking, &paths));
+        for (hook, of) in found.await.or_log("hooks could not be looked for").unwrap_or_default() {
             if !hook.is_ready() {
                 let why = hook.problem.clone().unwrap_or_else(|| hook.missing.join(", "));
                 if hook.enabled {
@@ -66,7 +66,7 @@ impl Automation {
             tracing::info!(hook = hook.name, events = hook.events.join(" "), "a hook listens");
             let entry = config.hooks.internal.entries.get(&hook.name).cloned();
             let room = Arc::downgrade(&self.inner);
-            let listening = Arc::new(Listening { hook, entry, places: Arc::clone(&places), room });
+            let listening = Arc::new(Listening { hook, entry, of, room });
             for point in event::points(&listening.hook.events) {
                 let hears = Arc::clone(&listening);
                 let hook_points = self.inner.relay.hook_points();
@@ -77,12 +77,35 @@ impl Automation {
             }
         }
     }
+
+    /// Says what a hook wants people to be told: to whoever reads the conversation, and where it was last spoken to.
+    async fn tell_for_hook(&self, name: &str, point: HookPoint, key: &SessionKey, messages: Vec<String>) {
+        let relay = &self.inner.relay;
+        for message in messages {
+            let text = format!("🪝 {name}: {message}");
+            let told = relay.sessions().tell_readers(key, text.clone()).await;
+            told.or_log("what a hook says is not shown");
+            // A hook that hears of what is sent would hear of its own words for ever.
+            if point == HookPoint::MessageOut {
+                continue;
+            }
+            let last = relay.messages().destination_of(&Place::default(), key).await;
+            let Some(address) = last.or_log("what a hook says goes nowhere").flatten() else { continue };
+            let once = format!("hook:{}", uuid::Uuid::new_v4());
+            let said = relay.messages().say_unasked(address, text, key, once).await;
+            said.or_log("what a hook says was not sent");
+        }
+    }
 }
 
 impl Listening {
     async fn hear(self: Arc<Self>, occasion: HookOccasion) -> Result<HookAnswer, HookError> {
-        let (Some(event), Some(inner)) = (event::of(&occasion, &self.hook.events), self.room.upgrade())
-        else {
+        let is_ours = match (&self.of, &occasion.session) {
+            (Some(of), Some(session)) => session.agent_id() == Some(of),
+            _ => true,
+        };
+        let event = event::of(&occasion, &self.hook.events).filter(|_| is_ours);
+        let (Some(event), Some(inner)) = (event, self.room.upgrade()) else {
             return Ok(HookAnswer::Pass);
         };
         let room = Automation { inner };
@@ -99,34 +122,59 @@ impl Listening {
         Ok(HookAnswer::Pass)
     }
 
-    /// Runs it, and tells people what it wants them to be told.
+    /// Runs it, remembers what came of it, and tells people what it wants them to be told.
     async fn ask(
+        &self,
+        room: &Automation,
+        event: &'static str,
+        occasion: &HookOccasion,
+        limit: Duration,
+    ) -> Result<Answer, String> {
+        let inner = &room.inner;
+        let _place = inner.outside.running.acquire().await.map_err(|error| error.to_string())?;
+        let at = inner.clock.now_ms();
+        let mut output = String::new();
+        let mut answer = self.run(room, event, occasion, (limit, &mut output)).await;
+        let (duration_ms, error) = (inner.clock.now_ms() - at, answer.as_ref().err().cloned());
+        inner.outside.last_runs.put(&self.hook.name, LastRun { event, at, duration_ms, output, error });
+        if let (Some(key), Ok(answer)) = (&occasion.session, &mut answer)
+            && !answer.messages.is_empty()
+        {
+            let (room, name) = (room.clone(), self.hook.name.clone());
+            let (point, key, messages) = (occasion.point, key.clone(), std::mem::take(&mut answer.messages));
+            inner.tasks.spawn(async move { room.tell_for_hook(&name, point, &key, messages).await });
+        }
+        answer
+    }
+
+    async fn run(
         &self,
         room: &Automation,
         event: &str,
         occasion: &HookOccasion,
-        limit: Duration,
+        (limit, output): (Duration, &mut String),
     ) -> Result<Answer, String> {
-        let _place = self.places.acquire().await.map_err(|error| error.to_string())?;
-        let answer = match &self.hook.handler {
-            Handler::Bundled(bundled) => bundled.run(room, event, occasion, self.entry.as_ref()).await?,
-            Handler::Program(program) => {
-                let (config, name) = (room.config(), self.hook.name.as_str());
-                let call = Call { name, program, entry: self.entry.as_ref(), env: &config.env, limit };
-                let told = event::told(event, occasion, room.inner.clock.now_ms());
-                let answer = call.run(&told, room.inner.tasks.token()).await;
-                answer.map_err(|error| error.to_string())?
+        let program = match &self.hook.handler {
+            Handler::Bundled(bundled) => {
+                return bundled.run(room, event, occasion, self.entry.as_ref()).await;
             }
+            Handler::Program(program) => program,
             Handler::None(why) => return Err(why.clone()),
         };
-        if let Some(key) = &occasion.session {
-            for message in &answer.messages {
-                let text = format!("🪝 {}: {message}", self.hook.name);
-                let told = room.inner.relay.sessions().tell_readers(key, text).await;
-                told.or_log("what a hook says is not shown");
-            }
-        }
-        Ok(answer)
+        let config = room.config();
+        let call = Call {
+            name: &self.hook.name,
+            program,
+            argument: None,
+            entry: self.entry.as_ref(),
+            env: &config.env,
+            limit,
+            launcher: room.inner.outside.launcher.clone(),
+        };
+        let told = event::told(event, occasion, room.inner.clock.now_ms());
+        let printed = call.run(&told, room.inner.tasks.token()).await;
+        *output = printed.map_err(|error| error.to_string())?;
+        Answer::read(output).map_err(|error| error.to_string())
     }
 
     /// What an answer means where something is decided.

@@ -11,6 +11,7 @@ mod heartbeat;
 pub mod hooks;
 mod import;
 mod job;
+mod outside;
 mod places;
 mod port;
 mod preview;

@@ -12,6 +12,9 @@ use crate::job::Job;
 /// would be ten thousand.
 pub(crate) const MAX_MADE_UP: u32 = 24;
 
+/// How far a clock is set back before what was planned by it is planned anew, in milliseconds.
+pub(crate) const CLOCK_SLACK_MS: i64 = 3 * 60 * 60 * 1_000;
+
 impl Automation {
     /// Brings the tables in order. The relay has recovered before: a turn that was cut off is over by now, one that
     /// waited is in its lane.
@@ -30,6 +33,30 @@ impl Automation {
             if let Some(job) = Job::read(row).or_log("a job is not readable") {
                 self.catch_up(&job, now).await?;
             }
+        }
+        self.put_right(now).await
+    }
+
+    /// Plans jobs anew whose next time was found by a clock that ran ahead and was set back since: they would wait until
+    /// that moment comes again.
+    pub(crate) async fn put_right(&self, now: Timestamp) -> Result<(), StoreError> {
+        let zone = self.zone();
+        for row in self.inner.store.cron().list().await? {
+            let id = row.id.clone();
+            if !Job::read(row).is_ok_and(|job| runs_ahead(&job, now, &zone)) {
+                continue;
+            }
+            let zone = zone.clone();
+            let change = Box::new(move |row: &mut CronJobRow| {
+                let Ok(mut job) = Job::read(row.clone()) else { return false };
+                if !runs_ahead(&job, now, &zone) || job.arm(now, &zone).is_err() {
+                    return false;
+                }
+                *row = job.to_row();
+                true
+            });
+            tracing::warn!(job = %id, "a job is planned anew: the clock was set back");
+            self.inner.store.cron().change(&id, change).await?;
         }
         Ok(())
     }
@@ -69,6 +96,16 @@ impl Automation {
         });
         self.inner.store.cron().change(&job.row.id, change).await.map(drop)
     }
+}
+
+/// Whether a job is due so much later than its schedule says that another clock must have planned it. After failures a
+/// job is due up to an hour later; a clock that is set back by less than the slack brings nothing forward, so that
+/// nothing is done twice.
+fn runs_ahead(job: &Job, now: Timestamp, zone: &TimeZone) -> bool {
+    let due = job.state.next_run_at_ms.filter(|_| job.enabled() && job.row.running.is_none());
+    let plan = job.plan(zone).ok().filter(|plan| !plan.is_once());
+    let (Some(due), Some(plan)) = (due, plan) else { return false };
+    plan.next_after(now).is_ok_and(|natural| due > natural.saturating_add(CLOCK_SLACK_MS))
 }
 
 /// How many times of a job have passed beside the first, up to the limit.

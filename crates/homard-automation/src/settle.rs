@@ -10,6 +10,7 @@ use homard_runtime::{Timestamp, millis_i64};
 use jiff::tz::TimeZone;
 
 use crate::job::Job;
+use crate::recover::CLOCK_SLACK_MS;
 
 /// How long a job waits after it failed once, twice and so on; the last for all further times.
 const BACKOFF: [Duration; 5] = [
@@ -99,9 +100,16 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
         job.state.next_run_at_ms = None;
         return;
     }
-    match job.plan(zone).and_then(|plan| plan.next_after(end.ended_at)) {
+    // The clock may have been set back meanwhile: by little, and nothing is done twice; by much, and it had been wrong.
+    let was_wrong = end.started_at.saturating_sub(end.ended_at) > CLOCK_SLACK_MS;
+    let (from, began) = if was_wrong {
+        (end.ended_at, end.ended_at)
+    } else {
+        (end.ended_at.max(end.started_at), end.started_at)
+    };
+    match job.plan(zone).and_then(|plan| plan.next_after(from)) {
         Ok(natural) => {
-            let earliest = end.started_at.saturating_add(MIN_REFIRE_MS);
+            let earliest = began.saturating_add(MIN_REFIRE_MS);
             let natural = if takes_one_to_make_up(job, end) { earliest } else { natural };
             job.state.next_run_at_ms = Some(natural.max(earliest).max(end.ended_at + backoff_ms(errors)));
             job.state.schedule_error_count = None;

@@ -7,6 +7,7 @@ use homard_runtime::{OrCancel, OrLog, Timestamp, millis_i64};
 use homard_store::ArchiveTranscript;
 
 use crate::automation::Automation;
+use crate::recover::CLOCK_SLACK_MS;
 use crate::settle::MIN_REFIRE_MS;
 
 /// Longest sleep: the machine's clock may be set, and it may have slept itself.
@@ -18,12 +19,18 @@ impl Automation {
     /// Begins whatever is due until the gateway stops.
     pub(crate) async fn keep_time(&self) {
         let mut swept: Option<Timestamp> = None;
+        let mut latest = self.inner.clock.now_ms();
         loop {
+            let now = self.inner.clock.now_ms();
+            if now.saturating_add(CLOCK_SLACK_MS) < latest {
+                self.put_right(now).await.or_log("jobs could not be planned anew after the clock was set");
+                (latest, swept) = (now, None);
+            }
+            latest = latest.max(now);
             if self.config().cron.enabled {
                 self.begin_due().await;
             }
             self.heartbeats().beat_due();
-            let now = self.inner.clock.now_ms();
             if swept.is_none_or(|at| now.saturating_sub(at) >= SWEEP_EVERY_MS) {
                 self.sweep(now).await;
                 swept = Some(now);

@@ -36,6 +36,8 @@ pub struct Command {
     pub(crate) launcher: Option<Arc<Launcher>>,
     /// Whether what its launcher hides is there all the same.
     pub(crate) sees_records: bool,
+    /// Whether its launcher stays beside it and ends it when this program is gone, however it went.
+    pub(crate) ends_with_us: bool,
 }
 
 impl Command {
@@ -48,6 +50,7 @@ impl Command {
             max_processes: MAX_PROCESSES,
             launcher: None,
             sees_records: false,
+            ends_with_us: false,
         }
     }
 
@@ -78,5 +81,12 @@ impl Command {
     #[must_use]
     pub fn seeing_records(self) -> Self {
         Self { sees_records: true, ..self }
+    }
+
+    /// The same, ended with whatever it started when this program is gone, even if it was killed. Only a launcher can
+    /// do that: it stays beside the command as one process more.
+    #[must_use]
+    pub fn ending_with_us(self) -> Self {
+        Self { ends_with_us: true, ..self }
     }
 }

@@ -4,7 +4,8 @@
 //! up and becomes the command: the number of the process, its group, terminal and pipes stay. It
 //!
 //! - takes in what the command leaves orphaned, so that a child in a session of its own still counts and ends with it;
-//! - where it is told to, makes a mount namespace in which the gateway's records are not there.
+//! - where it is told to, makes a mount namespace in which the gateway's records are not there;
+//! - where it is told to, stays as the command's parent, and ends it when the gateway is gone.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -60,6 +61,9 @@ impl Launcher {
             words.extend(self.hidden.places.iter().flat_map(|place| [HIDE.into(), place.clone().into()]));
             words.extend(self.hidden.shown.iter().flat_map(|place| [SHOW.into(), place.clone().into()]));
         }
+        if command.ends_with_us {
+            words.extend([WHILE.into(), std::process::id().to_string().into()]);
+        }
         words.push(END.into());
         words.push(program);
         words.extend(args);
@@ -71,6 +75,7 @@ const MUST: &str = "--must";
 const MAY: &str = "--may";
 const HIDE: &str = "--hide";
 const SHOW: &str = "--show";
+const WHILE: &str = "--while";
 const END: &str = "--";
 
 /// The program and the arguments that are started for a command.
@@ -90,6 +95,8 @@ pub(crate) fn words(command: &Command) -> (OsString, Vec<OsString>) {
 pub(crate) struct Order {
     pub(crate) cwd: PathBuf,
     pub(crate) hidden: Hidden,
+    /// The process without which the command is ended, if there is one.
+    pub(crate) lives_with: Option<i32>,
     pub(crate) program: OsString,
     pub(crate) args: Vec<OsString>,
 }
@@ -106,6 +113,7 @@ impl Order {
                 MAY => order.hidden.how = HideRecords::WhereFree,
                 HIDE => order.hidden.places.push(words.next()?.into()),
                 SHOW => order.hidden.shown.push(words.next()?.into()),
+                WHILE => order.lives_with = Some(words.next()?.to_str()?.parse().ok()?),
                 END => break,
                 _ => return None,
             }

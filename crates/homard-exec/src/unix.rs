@@ -45,6 +45,11 @@ impl Group {
         Self { leader: raw.and_then(Pid::from_raw), outside: Vec::new() }
     }
 
+    /// The group led by a process that is known to lead one.
+    pub(crate) fn of(leader: Pid) -> Self {
+        Self { leader: Some(leader), outside: Vec::new() }
+    }
+
     /// Asks every process of the group to end.
     pub(crate) fn terminate(&self) {
         self.signal(Signal::TERM);
@@ -60,8 +65,9 @@ impl Group {
 
     /// Ends every process of the group, and those outside it that were asked to end.
     pub(crate) fn kill(&self) {
-        self.signal(Signal::KILL);
+        // The group last: a launcher that ends its command is in it.
         self.signal_outside(Signal::KILL);
+        self.signal(Signal::KILL);
     }
 
     /// Ends every process of the command at once.

@@ -10,6 +10,7 @@ pub(crate) mod place;
 pub(crate) mod replay;
 pub(crate) mod template;
 
+use homard_automation::hooks::TransformError;
 use homard_protocol::{IdError, SessionKeyError};
 use http::StatusCode;
 
@@ -22,11 +23,9 @@ pub(crate) enum HookError {
     /// The owner does not let hooks do that.
     #[error("{0}")]
     NotAllowed(String),
-    /// The mapping would need a script.
-    #[error(
-        "mapping `{0}` has a transform module, and Homard runs no JavaScript: write a template instead of the transform"
-    )]
-    NoScripts(String),
+    /// The program that rewrites such calls did not.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
     /// The gateway cannot take it now.
     #[error("{0}")]
     Busy(String),
@@ -52,7 +51,7 @@ impl HookError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) | Self::NotAllowed(_) => StatusCode::BAD_REQUEST,
-            Self::NoScripts(_) => StatusCode::NOT_IMPLEMENTED,
+            Self::Transform(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed { .. } => StatusCode::BAD_GATEWAY,
         }

@@ -24,7 +24,7 @@ mod over;
 mod period;
 
 pub use amount::{Amount, Unit, micro_usd};
-pub use book::{Spender, Spent};
+pub use book::{HOOK, Spender, Spent};
 pub use max_cost::{MaxCost, estimate};
 pub use over::{NotReserved, OverBudget};
 pub use period::Span;

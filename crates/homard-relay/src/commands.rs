@@ -29,6 +29,7 @@ use homard_store::{Accepted as Stored, FinishRun, ResetReason, StoreError};
 use crate::delivery::deliver::last_word;
 use crate::delivery::outbox::OutgoingText;
 use crate::delivery::run_delivery::ReplyRoute;
+use crate::hook_points::{self, Speaker};
 use crate::intake::admit::Admitted;
 use crate::parts::{ChatCommands, Turns};
 use crate::relay::Inner;
@@ -97,7 +98,7 @@ const GENERAL: &[Entry] = &[
     Entry { name: "new", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::New).boxed() },
     Entry { name: "reset", run: |commands, begun, _| commands.begin_anew(begun, ResetReason::Reset).boxed() },
     Entry { name: "status", run: |commands, begun, _| commands.status(&begun.admitted).boxed() },
-    Entry { name: "stop", run: |commands, begun, _| commands.stop_all(begun.key()).boxed() },
+    Entry { name: "stop", run: |commands, begun, _| commands.stop_all(begun).boxed() },
     Entry {
         name: "undo",
         run: |commands, begun, _| {
@@ -186,7 +187,8 @@ impl ChatCommands {
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
                     let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
-                    self.sessions().reset(admitted.session_key(), reason).await?;
+                    let by = Speaker::of(admitted.message());
+                    self.sessions().reset_by(admitted.session_key(), reason, Some(by)).await?;
                 }
                 *admitted = self.setup().call_skill(admitted.clone().with_text(rest)).await;
             }
@@ -285,7 +287,8 @@ impl ChatCommands {
     }
 
     async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {
-        let reset = self.sessions().reset(begun.key(), reason).await.map_err(words);
+        let by = Speaker::of(begun.admitted.message());
+        let reset = self.sessions().reset_by(begun.key(), reason, Some(by)).await.map_err(words);
         reset.map(|_| "A new conversation begins.".to_owned())
     }
 
@@ -308,8 +311,9 @@ impl ChatCommands {
         self.outgoing().say(saying).await.or_log("the answer to a command could not be kept");
     }
 
-    async fn stop_all(&self, key: &SessionKey) -> Result<String, String> {
-        let stopped = self.turns().abort(key, None, StopCause::Stop).await.run_ids.len();
+    async fn stop_all(&self, begun: &Begun) -> Result<String, String> {
+        let stopped = self.turns().abort(begun.key(), None, StopCause::Stop).await.run_ids.len();
+        hook_points::stopped(self.inner(), begun.key(), &Speaker::of(begun.admitted.message())).await;
         Ok(match stopped {
             0 => "Nothing was going on.".to_owned(),
             1 => "Stopped.".to_owned(),

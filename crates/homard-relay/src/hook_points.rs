@@ -4,11 +4,12 @@
 
 use std::sync::Arc;
 
+use homard_channel::{Inbound, Sender};
 use homard_protocol::{EntryKind, Message, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{PageEntry, ResetReason};
 use homard_tools::{HookAbout, HookPoint, HookRefusal, HookValue, Label};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::intake::admit::Admitted;
 use crate::relay::Inner;
@@ -79,17 +80,40 @@ pub(crate) async fn agent_ended(inner: &Inner, run: &Run, reply: Option<&str>) {
     inner.hooks().watch(HookPoint::AgentEnd, about_run(run), text).await;
 }
 
+/// Who said a command, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Speaker {
+    sender: String,
+    source: String,
+}
+
+impl Speaker {
+    pub(crate) fn of(message: &Inbound) -> Self {
+        let sender = match &message.sender {
+            Sender::Operator => "operator".to_owned(),
+            Sender::Peer { id, .. } => id.to_string(),
+        };
+        Self { sender, source: message.channel.to_string() }
+    }
+
+    fn told(&self) -> Map<String, Value> {
+        let fields = [("senderId", &self.sender), ("commandSource", &self.source)];
+        fields.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect()
+    }
+}
+
 /// Somebody said stop.
-pub(crate) async fn stopped(inner: &Inner, key: &SessionKey) {
+pub(crate) async fn stopped(inner: &Inner, key: &SessionKey, by: &Speaker) {
     let about = HookAbout { session: Some(key), ..HookAbout::default() };
-    inner.hooks().watch(HookPoint::Stop, about, || HookValue::Nothing).await;
+    let value = || HookValue::Arguments(Value::Object(by.told()));
+    inner.hooks().watch(HookPoint::Stop, about, value).await;
 }
 
 /// What was said last in a conversation that is about to begin anew, if anybody wants to know.
 pub(crate) async fn last_said(inner: &Inner, key: &SessionKey, labels: Vec<Label>) -> HookValue {
     let session = inner.store().sessions().get(key).await;
     let Some(session) = session.or_log("what was said last could not be read").flatten() else {
-        return HookValue::Nothing;
+        return HookValue::Arguments(json!({}));
     };
     let last = inner.store().transcripts().last_messages(&session.session_id, LAST_SAID).await;
     let last = last.or_log("what was said last could not be read").unwrap_or_default();
@@ -111,8 +135,13 @@ pub(crate) async fn session_started(inner: &Inner, run: &Run) {
     inner.hooks().watch(HookPoint::SessionStart, about_run(run), || HookValue::Nothing).await;
 }
 
-/// A conversation began anew: what it was is over.
-pub(crate) async fn session_reset(inner: &Inner, key: &SessionKey, reason: ResetReason, said: HookValue) {
+/// A conversation began anew: what it was is over. `by` is whoever asked for it with a command.
+pub(crate) async fn session_reset(
+    inner: &Inner,
+    key: &SessionKey,
+    reason: ResetReason,
+    (mut said, by): (HookValue, Option<Speaker>),
+) {
     let reason = match reason {
         ResetReason::New => "new",
         ResetReason::Reset => "reset",
@@ -121,6 +150,9 @@ pub(crate) async fn session_reset(inner: &Inner, key: &SessionKey, reason: Reset
     };
     session_ended(inner, key, reason).await;
     let about = HookAbout { session: Some(key), subject: Some(reason), ..HookAbout::default() };
+    if let (HookValue::Arguments(Value::Object(fields)), Some(by)) = (&mut said, by) {
+        fields.extend(by.told());
+    }
     inner.hooks().watch(HookPoint::SessionReset, about, || said).await;
 }
 

@@ -19,7 +19,7 @@ const JOB_COLUMNS: &str =
 const RUN_COLUMNS: &str = "run_id, job_id, job_name, agent_id, session_key, started_at, plan, sweep, ended_at, \
                            status, delivery_status, summary, error, entry";
 /// Most jobs there can be.
-pub const MAX_CRON_JOBS: usize = 1_000;
+pub const MAX_CRON_JOBS: usize = 10_000;
 /// Runs kept of one job; the oldest go first.
 const KEEP_RUNS: i64 = 2_000;
 

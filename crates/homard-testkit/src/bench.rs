@@ -25,13 +25,13 @@ pub use compare::{Comparison, compare_builds};
 pub use report::Report;
 
 use scenes::{
-    calls, crowd, fanout, growth, load, rpc, soak, start, telegram_drain, telegram_idle, telegram_latency,
-    telegram_load, turn,
+    calls, crowd, fanout, growth, jobs, load, rpc, soak, start, telegram_drain, telegram_idle,
+    telegram_latency, telegram_load, turn,
 };
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 12] = [
+pub const SCENES: [&str; 13] = [
     "calls",
     "start",
     "turn",
@@ -39,6 +39,7 @@ pub const SCENES: [&str; 12] = [
     "rpc",
     "growth",
     "crowd",
+    "jobs",
     "fanout",
     "telegram-latency",
     "telegram-load",
@@ -94,6 +95,7 @@ async fn play_scenes(options: &BenchOptions, stage: &Stage, report: &mut Report)
             "rpc" => rpc::play(stage, report).await?,
             "growth" => growth::play(stage, report).await?,
             "crowd" => crowd::play(stage, report).await?,
+            "jobs" => jobs::play(stage, report).await?,
             "telegram-latency" => telegram_latency::play(stage, report).await?,
             "telegram-load" => telegram_load::play(stage, report).await?,
             "telegram-drain" => telegram_drain::play(stage, report).await?,

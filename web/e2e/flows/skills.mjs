@@ -24,6 +24,14 @@ function skill(world, name, head, text = '') {
   writeFileSync(file, `---\nname: ${name}\n${head}\n---\n\n# ${name}\n${text}\n`);
 }
 
+function hook(world, name, head, handler) {
+  const dir = join(world.state, 'hooks', name);
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(join(dir, 'HOOK.md'), `---\nname: ${name}\n${head}\n---\n`);
+  writeFileSync(join(dir, 'handler'), handler);
+  chmodSync(join(dir, 'handler'), 0o755);
+}
+
 export const steps = [
   [
     'skills say whether they are ready and what they lack',
@@ -91,6 +99,28 @@ export const steps = [
       await tides.getByText('Off', { exact: true }).waitFor();
       await tides.getByRole('switch').click();
       await tides.getByText('Ready', { exact: true }).waitFor();
+    },
+  ],
+  [
+    'hooks say whether they run and why not, are switched, and tell what came of them',
+    async (world) => {
+      const { page } = world;
+      hook(world, 'greeter', 'description: Says hello.\nmetadata: {"openclaw": {"emoji": "👋", "events": ["agent:end"]}}', '#!/bin/sh\ncat > /dev/null\necho "hello from the greeter"\n');
+      hook(world, 'poor', 'description: Wants much.\nmetadata: {"openclaw": {"events": ["agent:end"], "requires": {"bins": ["no-such-program"]}}}', '#!/bin/sh\n');
+      hook(world, 'hostile', `description: '${HOSTILE.replaceAll("'", '')} ${'very long '.repeat(40)}'`, '#!/bin/sh\n');
+      await world.go('Hooks');
+      const of = (name) => page.getByTestId('hook').filter({ has: page.getByRole('heading', { name }) });
+      await page.getByText('No hook runs: hooks are switched off.').waitFor();
+      await of('poor').getByText('It needs: program `no-such-program`.').waitFor();
+      await of('hostile').getByText('It cannot run: names no events').waitFor();
+      await harmless(world);
+      await noSideways(world, 'the hooks');
+      await of('greeter').getByRole('switch').click();
+      await of('greeter').getByText('Runs', { exact: true }).waitFor();
+      await until('hooks are on', async () => (await world.call('hooks.status')).enabled);
+      await of('greeter').getByRole('button', { name: 'Details of greeter' }).click();
+      await of('greeter').getByText('It has not run since the gateway started.').waitFor();
+      await world.shots('hooks');
     },
   ],
 ];

@@ -28,6 +28,7 @@ export const PAGE_GROUPS: readonly (readonly PageEntry[])[] = [
     { id: 'nodes', title: names.nodes, icon: 'phone', load: () => import('../pages/Nodes.svelte') },
     { id: 'cron', title: names.cron, icon: 'clock', load: () => import('../pages/Cron.svelte') },
     { id: 'skills', title: names.skills, icon: 'spark', load: () => import('../pages/Skills.svelte') },
+    { id: 'hooks', title: names.hooks, icon: 'branch', load: () => import('../pages/Hooks.svelte') },
     { id: 'agents', title: names.agents, icon: 'person', load: () => import('../pages/Agents.svelte') },
     { id: 'models', title: names.models, icon: 'chip', load: () => import('../pages/Models.svelte') },
     { id: 'memory', title: names.memory, icon: 'book', load: () => import('../pages/Memory.svelte') },

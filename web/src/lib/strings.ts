@@ -24,6 +24,7 @@ export const strings = {
     nodes: 'Devices',
     cron: 'Schedule',
     skills: 'Skills',
+    hooks: 'Hooks',
     agents: 'Agents',
     models: 'Models',
     memory: 'Memory',

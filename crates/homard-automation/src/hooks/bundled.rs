@@ -12,8 +12,8 @@ use homard_config::config::hooks::internal::{HookEntry, InternalHooks};
 use homard_protocol::SessionKey;
 use homard_relay::{Queue, Source, TurnOptions};
 use homard_runtime::{Clip, OrLog, create_private_dir};
-use homard_tools::HookOccasion;
-use serde_json::json;
+use homard_tools::{HookOccasion, HookValue};
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
 use super::found::{FoundHook, Handler, HookOrigin};
@@ -113,12 +113,18 @@ impl Automation {
     /// Writes one line.
     fn log_command(&self, event: &str, occasion: &HookOccasion) -> Result<(), String> {
         let path = self.inner.config.source().paths.state_dir.join(COMMANDS_LOG);
+        let said = |name: &str| match &occasion.value {
+            HookValue::Arguments(said) => said.get(name).and_then(Value::as_str),
+            HookValue::Nothing | HookValue::Text(_) => None,
+        };
+        let of_session =
+            occasion.session.as_ref().and_then(SessionKey::channel).map(|channel| channel.as_str());
         let line = json!({
             "timestamp": self.inner.clock.now_rfc3339(),
             "action": event.split_once(':').map_or(event, |(_, action)| action),
             "sessionKey": occasion.session,
-            "senderId": "unknown",
-            "source": occasion.session.as_ref().and_then(SessionKey::channel).map_or("unknown", |c| c.as_str()),
+            "senderId": said("senderId").unwrap_or("unknown"),
+            "source": said("commandSource").or(of_session).unwrap_or("unknown"),
         });
         append(&path, &format!("{line}\n")).map_err(|error| format!("{}: {error}", path.display()))
     }

@@ -83,8 +83,10 @@ pub(super) fn told(event: &str, occasion: &HookOccasion, now: Timestamp) -> Valu
         HookValue::Text(text) => {
             context.insert("content".to_owned(), json!(text));
         }
-        // What ended is told field by field.
-        HookValue::Arguments(Value::Object(fields)) if occasion.point == HookPoint::SessionReset => {
+        // What ended, and who said so, is told field by field.
+        HookValue::Arguments(Value::Object(fields))
+            if matches!(occasion.point, HookPoint::SessionReset | HookPoint::Stop) =>
+        {
             context.extend(fields.clone());
         }
         HookValue::Arguments(arguments) => {

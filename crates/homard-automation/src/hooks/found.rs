@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use homard_config::config::hooks::internal::InternalHooks;
 use homard_config::{Config, Paths};
+use homard_protocol::AgentId;
 use homard_skills::front_matter::{self, FrontMatter};
 use homard_skills::gate::{Programs, this_os};
 
@@ -115,13 +116,39 @@ pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> 
         for dir in folders(&place) {
             let mut hook = read(&dir, origin, settings, (config, &mut programs));
             if let Some(other) = found.iter().find(|other| other.name == hook.name) {
-                let words = format!("its name is taken by the hook in {}", other.dir.display());
-                hook.problem = Some(words);
+                hook.problem = Some(taken_by(other));
             }
             found.push(hook);
         }
     }
     found
+}
+
+/// What runs for all agents, each of a workspace with the agent it is of. One whose name is taken in another agent's
+/// workspace does not run: the owner switched the other one on.
+pub(super) fn find_for_all(config: &Config, paths: &Paths) -> Vec<(FoundHook, Option<AgentId>)> {
+    let first = config.agents.default_agent();
+    let others = config.agents.list.iter().filter(|agent| agent.id != first.id);
+    let mut all: Vec<(FoundHook, Option<AgentId>)> = Vec::new();
+    for agent in std::iter::once(first).chain(others) {
+        for mut hook in find(config, &agent.workspace, paths) {
+            let of = (hook.origin == HookOrigin::Workspace).then(|| agent.id.clone());
+            if all.iter().any(|(known, _)| known.dir == hook.dir && known.name == hook.name) {
+                continue;
+            }
+            if let Some((other, _)) = all.iter().find(|(known, _)| known.name == hook.name)
+                && hook.problem.is_none()
+            {
+                hook.problem = Some(taken_by(other));
+            }
+            all.push((hook, of));
+        }
+    }
+    all
+}
+
+fn taken_by(other: &FoundHook) -> String {
+    format!("its name is taken by the hook in {}", other.dir.display())
 }
 
 /// Folders with a description, in order. What is a link is left out: it may lead anywhere.

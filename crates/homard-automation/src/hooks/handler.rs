@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use homard_config::Environment;
 use homard_config::config::hooks::internal::HookEntry;
-use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Limits};
+use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits};
 use homard_runtime::Clip;
 use serde::Deserialize;
 use serde_json::Value;
@@ -60,27 +61,32 @@ pub(super) enum HandlerError {
 pub(super) struct Call<'a> {
     pub(super) name: &'a str,
     pub(super) program: &'a Path,
+    pub(super) argument: Option<&'a str>,
     pub(super) entry: Option<&'a HookEntry>,
     pub(super) env: &'a Environment,
     pub(super) limit: Duration,
+    /// With one, the program does not outlive the gateway.
+    pub(super) launcher: Option<Arc<Launcher>>,
 }
 
 impl Call<'_> {
-    /// Runs it to its end.
+    /// Runs it to its end; what it printed.
     pub(super) async fn run(
         &self,
         event: &Value,
         cancel: &CancellationToken,
-    ) -> Result<Answer, HandlerError> {
+    ) -> Result<String, HandlerError> {
         let dir = self.program.parent().unwrap_or(Path::new("/"));
         let program = self.program.display().to_string();
-        let command = Command::direct(&program, &[], dir, self.environment()?);
+        let arguments: Vec<&str> = self.argument.into_iter().collect();
+        let command = Command::direct(&program, &arguments, dir, self.environment()?);
+        let command = command.launched_by(self.launcher.clone()).ending_with_us();
         let limits = Limits { timeout: self.limit, max_output_bytes: MAX_OUTPUT };
         let input = event.to_string().into_bytes();
         let command = command.with_max_processes(MAX_PROCESSES);
         let outcome = homard_exec::run_with_input(command, limits, input, cancel).await?;
         match outcome.exit {
-            Exit::Exited(0) => read(&outcome.output),
+            Exit::Exited(0) => Ok(outcome.output),
             Exit::TimedOut => Err(HandlerError::Late(self.limit.as_secs())),
             Exit::TooManyProcesses => Err(HandlerError::Forked),
             Exit::Cancelled => Err(HandlerError::Stopped),
@@ -106,21 +112,33 @@ fn failed(code: String, output: &str) -> HandlerError {
     HandlerError::Failed { code, said: line.trim().clip_chars(TOLD_CHARS).to_owned() }
 }
 
-/// The answer is the last line that is not blank, if it begins as JSON does; everything else is for people.
-fn read(output: &str) -> Result<Answer, HandlerError> {
-    let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    if !last.starts_with('{') {
-        return Ok(Answer::default());
+/// The JSON in what a program printed: all of it, or its last line that is not blank. Everything else is for people.
+pub(super) fn said_json(output: &str) -> Option<Result<Value, HandlerError>> {
+    let is_json = |text: &&str| text.starts_with(['{', '[']) || *text == "null";
+    let whole = Some(output.trim()).filter(is_json).and_then(|whole| serde_json::from_str(whole).ok());
+    if let Some(whole) = whole {
+        return Some(Ok(whole));
     }
-    let answer: Result<Answer, _> = serde_json::from_str(last);
-    let mut answer = answer.map_err(|error| HandlerError::Garbage(error.to_string()))?;
-    let short = |text: &mut String| *text = text.clip_chars(MAX_TEXT).to_owned();
-    answer.messages.iter_mut().for_each(short);
-    answer.messages.truncate(8);
-    for text in [&mut answer.refuse, &mut answer.text, &mut answer.append].into_iter().flatten() {
-        short(text);
+    let last = output.lines().rev().map(str::trim).find(|line| !line.is_empty()).filter(is_json)?;
+    Some(serde_json::from_str(last).map_err(|error| HandlerError::Garbage(error.to_string())))
+}
+
+impl Answer {
+    /// What a hook that printed this says.
+    pub(super) fn read(output: &str) -> Result<Self, HandlerError> {
+        let Some(said) = said_json(output).transpose()?.filter(Value::is_object) else {
+            return Ok(Self::default());
+        };
+        let answer: Result<Self, _> = serde_json::from_value(said);
+        let mut answer = answer.map_err(|error| HandlerError::Garbage(error.to_string()))?;
+        let short = |text: &mut String| *text = text.clip_chars(MAX_TEXT).to_owned();
+        answer.messages.iter_mut().for_each(short);
+        answer.messages.truncate(8);
+        for text in [&mut answer.refuse, &mut answer.text, &mut answer.append].into_iter().flatten() {
+            short(text);
+        }
+        Ok(answer)
     }
-    Ok(answer)
 }
 
 #[cfg(test)]

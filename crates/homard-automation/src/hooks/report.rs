@@ -7,6 +7,7 @@ use homard_protocol::methods::tools::hooks::HooksStatusResult;
 use serde_json::{Value, json};
 
 use super::found::{FoundHook, find, hook_dirs};
+use crate::automation::Automation;
 
 /// What there is, and what runs. Blocks while it reads folders.
 #[must_use]
@@ -17,6 +18,19 @@ pub fn hooks_report(config: &Config, workspace: &Path, paths: &Paths) -> HooksSt
         managed_hooks_dir: managed.display().to_string(),
         enabled: config.hooks.internal.enabled,
         hooks: find(config, workspace, paths).iter().map(FoundHook::row).collect(),
+    }
+}
+
+impl Automation {
+    /// Adds what came of each hook when it ran last.
+    #[must_use]
+    pub fn with_last_runs(&self, mut report: HooksStatusResult) -> HooksStatusResult {
+        for row in report.hooks.iter_mut().filter_map(Value::as_object_mut) {
+            let name = row.get("name").and_then(Value::as_str).unwrap_or_default();
+            let last = self.inner.outside.last_runs.told(name);
+            row.extend(last.map(|last| ("lastRun".to_owned(), last)));
+        }
+        report
     }
 }
 

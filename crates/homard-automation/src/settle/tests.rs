@@ -60,6 +60,17 @@ fn a_job_that_went_well_is_due_at_its_next_time() {
 }
 
 #[test]
+fn a_clock_that_is_set_during_a_run_leaves_the_job_its_next_time() {
+    let every = json!({"kind": "every", "everyMs": HOUR, "anchorMs": NOW});
+    for (took, expected) in [(-1_000 * HOUR, NOW), (-HOUR, NOW + 11 * HOUR), (9 * HOUR + 1, NOW + 20 * HOUR)]
+    {
+        let mut job = job(&every, &json!({}));
+        ended(&mut job, CronRunStatus::Ok, NOW + 10 * HOUR + HOUR / 2, took);
+        assert_eq!(job.state.next_run_at_ms, Some(expected), "{took}");
+    }
+}
+
+#[test]
 fn nobody_runs_twice_within_two_seconds() {
     let mut job = job(&json!({"kind": "every", "everyMs": 1_000, "anchorMs": NOW}), &json!({}));
     ended(&mut job, CronRunStatus::Ok, NOW, 10);

@@ -39,6 +39,10 @@ pub struct Budgets {
     pub job: Budget,
     /// Scheduled jobs by id.
     pub jobs: BTreeMap<String, Budget>,
+    /// Each webhook that is not named.
+    pub hook: Budget,
+    /// Webhooks by name.
+    pub hooks: BTreeMap<String, Budget>,
 }
 
 impl Limit {
@@ -79,8 +83,9 @@ impl Budgets {
     /// Whether nothing is limited at all.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let named = self.agents.values().chain(self.jobs.values());
-        [&self.gateway, &self.agent, &self.session, &self.job].into_iter().chain(named).all(Budget::is_empty)
+        let named = self.agents.values().chain(self.jobs.values()).chain(self.hooks.values());
+        let each = [&self.gateway, &self.agent, &self.session, &self.job, &self.hook];
+        each.into_iter().chain(named).all(Budget::is_empty)
     }
 
     pub(super) fn resolve(raw: raw::Budgets, cx: &mut Resolve<'_>) -> Self {
@@ -92,11 +97,14 @@ impl Budgets {
                 Err(error) => cx.issue(path, error.to_string()),
             }
         }
-        let jobs = raw.jobs.unwrap_or_default().into_iter().map(|(id, budget)| {
-            let path = format!("budgets.jobs.{id}");
-            (id, Budget::resolve(Some(budget), &path, false, cx))
-        });
-        let jobs = jobs.collect();
+        let mut by_name = |kind: &str, raw: Option<BTreeMap<String, raw::Budget>>| {
+            let resolve = |(id, budget)| {
+                let path = format!("budgets.{kind}.{id}");
+                (id, Budget::resolve(Some(budget), &path, false, cx))
+            };
+            raw.unwrap_or_default().into_iter().map(resolve).collect::<BTreeMap<_, _>>()
+        };
+        let (jobs, hooks) = (by_name("jobs", raw.jobs), by_name("hooks", raw.hooks));
         Self {
             gateway: Budget::resolve(raw.gateway, "budgets.gateway", false, cx),
             agent: Budget::resolve(raw.agent, "budgets.agent", false, cx),
@@ -104,6 +112,8 @@ impl Budgets {
             session: Budget::resolve(raw.session, "budgets.session", true, cx),
             job: Budget::resolve(raw.job, "budgets.job", false, cx),
             jobs,
+            hook: Budget::resolve(raw.hook, "budgets.hook", false, cx),
+            hooks,
         }
     }
 }

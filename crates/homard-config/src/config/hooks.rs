@@ -2,6 +2,8 @@
 
 pub mod internal;
 
+use std::path::PathBuf;
+
 use self::internal::InternalHooks;
 use super::Resolve;
 use super::gateway::Auth;
@@ -32,6 +34,8 @@ pub struct Hooks {
     pub allowed_agents: Option<Vec<String>>,
     /// What calls with names of their own do, in the order they are tried.
     pub mappings: Vec<HookMapping>,
+    /// Where the programs are that rewrite calls; in the state directory.
+    pub transforms_dir: PathBuf,
     /// Programs on the gateway's own events.
     pub internal: InternalHooks,
 }
@@ -106,6 +110,15 @@ impl SessionMode {
             _ => None,
         }
     }
+
+    /// The word of the file and of calls.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Isolated => "isolated",
+            Self::Persistent => "persistent",
+        }
+    }
 }
 
 /// What a call with a name of its own does.
@@ -132,8 +145,17 @@ pub struct HookMapping {
     pub delivery: HookDelivery,
     /// Whether the owner vouches for the content.
     pub trusts_content: bool,
-    /// The script that would rewrite the call; none runs here.
-    pub transform: Option<String>,
+    /// The program that rewrites the call.
+    pub transform: Option<HookTransform>,
+}
+
+/// A program that rewrites a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookTransform {
+    /// Its file, in the folder of transforms.
+    pub module: String,
+    /// A word it is called with.
+    pub export: Option<String>,
 }
 
 /// Who is told by a mapping, and how it answers. Texts may be templates.
@@ -205,9 +227,26 @@ impl Hooks {
             },
             allowed_agents: agents.map(trimmed),
             mappings,
+            transforms_dir: transforms_dir(raw.transforms_dir.as_deref(), cx),
             internal: InternalHooks::resolve(raw.internal.unwrap_or_default(), cx),
         }
     }
+}
+
+/// What runs there runs as the gateway, so it lies among the gateway's own files.
+fn transforms_dir(written: Option<&str>, cx: &mut Resolve<'_>) -> PathBuf {
+    let usual = cx.paths.state_dir.join("hooks/transforms");
+    let Some(written) = written.map(str::trim).filter(|written| !written.is_empty()) else { return usual };
+    let is_whole = written.starts_with(['/', '~']);
+    let meant = if is_whole { cx.paths.expand(written) } else { usual.join(written) };
+    let climbs = meant.components().any(|part| part == std::path::Component::ParentDir);
+    if climbs || !meant.starts_with(&cx.paths.state_dir) {
+        let words =
+            format!("must lie in the state directory; transforms are looked for in {}", usual.display());
+        cx.warn("hooks.transformsDir", words);
+        return usual;
+    }
+    meant
 }
 
 fn trimmed(list: Vec<String>) -> Vec<String> {
@@ -227,12 +266,13 @@ impl HookMapping {
             HookAction::Wake => (raw.text_template, "textTemplate"),
             HookAction::Agent => (raw.message_template, "messageTemplate"),
         };
-        let transform = raw.transform.map(|script| script.module.unwrap_or_default());
-        if transform.is_some() {
-            let words =
-                "is refused when it is called: Homard runs no JavaScript, so the transform would be left out";
-            cx.warn(format!("{place}.transform"), words);
-        } else if template.is_none() {
+        let transform = raw.transform.map(|program| HookTransform {
+            module: program.module.unwrap_or_default().trim().to_owned(),
+            export: program.export,
+        });
+        if transform.as_ref().is_some_and(|program| program.module.is_empty()) {
+            cx.warn(format!("{place}.transform.module"), "names no program: such calls are refused");
+        } else if transform.is_none() && template.is_none() {
             cx.warn(
                 format!("{place}.{named}"),
                 "without a template the agent is told the call's own text only",
@@ -280,6 +320,12 @@ impl HookMapping {
             trusts_content: gmail.allow_unsafe_external_content.unwrap_or(false),
             ..Self::default()
         }
+    }
+
+    /// What it is called where its calls are counted: the path it takes, which nobody else chooses, or its name.
+    #[must_use]
+    pub fn account(&self) -> &str {
+        self.path.as_deref().unwrap_or(&self.id)
     }
 
     /// Whether its calls carry letters, which are larger than other calls.

@@ -46,4 +46,8 @@ pub(crate) struct Budgets {
     pub(crate) job: Option<Budget>,
     /// Scheduled jobs by id.
     pub(crate) jobs: Option<BTreeMap<String, Budget>>,
+    /// Each webhook not named in `hooks`: what its calls make agents spend.
+    pub(crate) hook: Option<Budget>,
+    /// Webhooks by their path below `hooks.path`; `agent` is `/hooks/agent`.
+    pub(crate) hooks: Option<BTreeMap<String, Budget>>,
 }

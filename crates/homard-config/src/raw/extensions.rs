@@ -104,12 +104,14 @@ pub(crate) struct HookMatch {
     pub(crate) source: Option<String>,
 }
 
-/// A script that rewrites a call.
+/// A program that rewrites a call.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct HookTransform {
-    /// File.
+    /// Program in `hooks.transformsDir`: reads the call as JSON, prints what is changed, or `null` to leave it out.
     pub(crate) module: Option<String>,
+    /// Word it is called with.
+    pub(crate) export: Option<String>,
 }
 
 /// What a call from outside does.
@@ -242,6 +244,10 @@ pub(crate) struct Hooks {
     pub(crate) presets: Option<Vec<String>>,
     /// What calls do.
     pub(crate) mappings: Option<Vec<HookMapping>>,
+    /// Folder of programs that rewrite calls, in the state directory.
+    ///
+    /// Default: `hooks/transforms` there.
+    pub(crate) transforms_dir: Option<String>,
     /// Mail notices.
     pub(crate) gmail: Option<Gmail>,
     /// Programs on the gateway's own events.

@@ -52,4 +52,17 @@ pub(crate) struct Heartbeat {
     pub(crate) ack_max_chars: Option<u64>,
     /// Longest run, in seconds; the agent's own limit when unset.
     pub(crate) timeout_seconds: Option<u64>,
+    /// Whether alerts go to direct chats: `block` keeps them in the conversation.
+    ///
+    /// Default: `allow`.
+    #[schemars(extend("enum" = ["allow", "block"]))]
+    pub(crate) direct_policy: Option<String>,
+    /// Tell the model less first: tools, safety, folder, time, skills and files.
+    ///
+    /// Default: `false`.
+    pub(crate) light_context: Option<bool>,
+    /// Use a fresh conversation each time, beside yours.
+    ///
+    /// Default: `false`.
+    pub(crate) isolated_session: Option<bool>,
 }

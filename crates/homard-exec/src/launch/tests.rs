@@ -30,8 +30,11 @@ fn an_order_is_read_as_it_was_written() {
             let nothing = Hidden { how: HideRecords::Never, ..Hidden::default() };
             assert_eq!(order.hidden, if is_hidden { hidden.clone() } else { nothing });
             assert_eq!((order.cwd, order.program), ("/tmp".into(), "echo".into()));
-            assert_eq!(order.args, ["--", "--must", ""]);
+            assert_eq!((order.args, order.lives_with), (vec!["--".into(), "--must".into(), "".into()], None));
         }
+        let (_, args) = words(&command.ending_with_us());
+        let order = Order::parse(args.into_iter().skip(1)).unwrap();
+        assert_eq!(order.lives_with, i32::try_from(std::process::id()).ok());
     }
 }
 

@@ -1,11 +1,19 @@
 //! Becoming a command: orphans are taken in, records are hidden in a mount namespace of the command's own.
 
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Signal, getpid, getppid, kill_process};
 
 use crate::launch::Order;
+use crate::unix::Group;
 
-/// Becomes the command; comes back only with why not.
+/// How often a launcher that stays looks whether the gateway is still there.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// Becomes the command, or its parent until it has ended; comes back only with why not.
 pub(crate) fn become_command(order: &Order) -> io::Error {
     if let Err(error) = prepare(order) {
         return error;
@@ -15,7 +23,37 @@ pub(crate) fn become_command(order: &Order) -> io::Error {
         reason = "this process has the environment and the limits of the command"
     )]
     let mut command = std::process::Command::new(&order.program);
-    command.args(&order.args).exec()
+    command.args(&order.args);
+    match order.lives_with {
+        None => command.exec(),
+        Some(gateway) => match run_beside(&mut command, gateway) {
+            Ok(status) => end_like(status),
+            Err(error) => error,
+        },
+    }
+}
+
+/// Runs the command as a child. The kernel tells a child nothing of its parent's death that its own children would hear,
+/// too, so this process looks, and takes everything that descends from the command along.
+fn run_beside(command: &mut std::process::Command, gateway: i32) -> io::Result<ExitStatus> {
+    let mut child = command.spawn()?;
+    std::thread::spawn(move || {
+        while getppid().is_some_and(|parent| parent.as_raw_nonzero().get() == gateway) {
+            std::thread::sleep(LOOK_EVERY);
+        }
+        // We are in the group, and end with it.
+        Group::of(getpid()).kill_all();
+    });
+    child.wait()
+}
+
+/// Ends as the command did, so that whoever waits for us learns how.
+fn end_like(status: ExitStatus) -> io::Error {
+    if let Some(signal) = status.signal().and_then(Signal::from_named_raw) {
+        // It cannot fail: we may signal ourselves.
+        kill_process(getpid(), signal).ok();
+    }
+    std::process::exit(status.code().unwrap_or(1))
 }
 
 #[cfg(not(target_os = "linux"))]

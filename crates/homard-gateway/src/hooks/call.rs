@@ -136,7 +136,7 @@ impl AgentCall {
     }
 
     /// Refuses words that mean nothing.
-    pub(crate) fn check(self) -> Result<Self, HookError> {
+    fn check(self) -> Result<Self, HookError> {
         if self.thinking.as_ref().is_some_and(|word| word.read(ThinkingLevel::parse).is_none()) {
             return Err(HookError::Invalid("thinking is not a known level".to_owned()));
         }
@@ -146,7 +146,7 @@ impl AgentCall {
 }
 
 /// A name that fits on a line.
-pub(crate) fn name(given: Option<String>) -> String {
+fn name(given: Option<String>) -> String {
     let given = given.unwrap_or_else(|| NAMELESS.to_owned());
     given.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME).collect()
 }
@@ -190,7 +190,7 @@ fn seconds(body: &Map<String, Value>) -> Result<Option<Duration>, HookError> {
 }
 
 /// How long a run may take.
-pub(crate) fn limit(seconds: Option<u64>) -> Result<Option<Duration>, HookError> {
+fn limit(seconds: Option<u64>) -> Result<Option<Duration>, HookError> {
     match seconds {
         Some(seconds @ 1..=MAX_SECONDS) => Ok(Some(Duration::from_secs(seconds))),
         _ => Err(HookError::Invalid(format!("timeoutSeconds must be between 1 and {MAX_SECONDS}"))),

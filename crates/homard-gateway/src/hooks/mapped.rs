@@ -1,11 +1,12 @@
 //! What a call with a name of its own does: the first of the owner's mappings that takes it says so.
 
-use homard_config::config::hooks::{HookAction, HookMapping};
-use homard_protocol::Word;
-use serde_json::Value;
+use futures_util::future::BoxFuture;
+use homard_automation::hooks::Rewritten;
+use homard_config::config::hooks::{HookAction, HookMapping, HookTransform, WakeMode};
+use serde_json::{Map, Value, json};
 
 use super::HookError;
-use super::call::{AgentCall, Delivery, HookCall, HookTarget, Key, WakeCall, limit, name};
+use super::call::{AgentCall, HookCall, Key, WakeCall};
 use super::template::{Given, list, render, render_name, replace_list};
 
 /// Items of one call that are looked at; one with more is refused whole.
@@ -20,12 +21,20 @@ pub(crate) fn find<'m>(mappings: &'m [HookMapping], path: &str, payload: &Value)
     })
 }
 
-/// What a mapping makes of a call; nothing when there is nothing to do.
-pub(crate) fn calls(mapping: &HookMapping, given: &Given<'_>) -> Result<Vec<HookCall>, HookError> {
-    if mapping.transform.is_some() {
-        return Err(HookError::NoScripts(mapping.id.clone()));
-    }
-    let Some(expression) = &mapping.for_each else { return Ok(vec![one(mapping, given)?]) };
+/// Asks the program of a mapping what it makes of a call.
+pub(crate) type Rewrite<'r> =
+    dyn Fn(HookTransform, Value) -> BoxFuture<'r, Result<Rewritten, HookError>> + Send + Sync + 'r;
+
+/// What a mapping makes of a call; nothing when there is nothing to do. `rewrite` asks the mapping's program, if it has
+/// one.
+pub(crate) async fn calls(
+    mapping: &HookMapping,
+    given: &Given<'_>,
+    rewrite: &Rewrite<'_>,
+) -> Result<Vec<HookCall>, HookError> {
+    let Some(expression) = &mapping.for_each else {
+        return Ok(one(mapping, given, rewrite).await?.into_iter().collect());
+    };
     let Some(items) = list(expression, given.payload) else { return Ok(Vec::new()) };
     if items.len() > MAX_ITEMS {
         return Err(HookError::Invalid(format!(
@@ -34,55 +43,97 @@ pub(crate) fn calls(mapping: &HookMapping, given: &Given<'_>) -> Result<Vec<Hook
         )));
     }
     let without = replace_list(expression, given.payload.clone(), Vec::new());
-    let each = items.iter().enumerate().map(|(at, item)| {
+    let mut all = Vec::new();
+    for (at, item) in items.iter().enumerate() {
         let payload = replace_list(expression, without.clone(), vec![item.clone()]);
-        one(mapping, &Given { payload: &payload, item: Some((item, at)), ..*given })
-    });
-    each.collect()
+        let given = Given { payload: &payload, item: Some((item, at)), ..*given };
+        all.extend(one(mapping, &given, rewrite).await?);
+    }
+    Ok(all)
 }
 
-fn one(mapping: &HookMapping, given: &Given<'_>) -> Result<HookCall, HookError> {
-    let text = match &mapping.template {
-        Some(template) => render(template, given),
-        None => own_text(mapping.action, given.payload),
+async fn one(
+    mapping: &HookMapping,
+    given: &Given<'_>,
+    rewrite: &Rewrite<'_>,
+) -> Result<Option<HookCall>, HookError> {
+    let changes = match &mapping.transform {
+        None => Map::new(),
+        Some(program) => match rewrite(program.clone(), given.told(&mapping.id)).await? {
+            Rewritten::Skip => return Ok(None),
+            Rewritten::Changes(changes) => changes,
+        },
     };
-    let text = text.trim().to_owned();
-    if text.is_empty() {
-        let what = if mapping.action == HookAction::Wake { "text" } else { "message" };
+    made(mapping, given, changes).map(Some)
+}
+
+/// The call a mapping stands for, with `changes` in place of what it says. It is read as if a caller had written it.
+fn made(
+    mapping: &HookMapping,
+    given: &Given<'_>,
+    mut changes: Map<String, Value>,
+) -> Result<HookCall, HookError> {
+    let is_wake = match changes.get("kind").or_else(|| changes.get("action")).and_then(Value::as_str) {
+        Some(kind) => kind == "wake",
+        None => mapping.action == HookAction::Wake,
+    };
+    let vouched = changes.remove("allowUnsafeExternalContent").as_ref().and_then(Value::as_bool);
+    let is_trusted = vouched.unwrap_or(mapping.trusts_content);
+    // The program is the owner's, and so is what it says.
+    let key = match changes.remove("sessionKey") {
+        Some(Value::String(key)) => Some(Key::Owners(key)),
+        _ => mapping.turn.session_key.as_ref().map(|key| key_of(key, given)),
+    };
+    let mut body = said(mapping, given, is_wake);
+    if let Some(mode) = changes.get("wakeMode").filter(|_| is_wake).cloned() {
+        body.insert("mode".to_owned(), mode);
+    }
+    body.extend(changes);
+    let (what, text) = if is_wake { ("text", body.get("text")) } else { ("message", body.get("message")) };
+    if text.and_then(Value::as_str).is_some_and(|text| text.trim().is_empty()) {
         return Err(HookError::Invalid(format!("mapping `{}` came to an empty {what}", mapping.id)));
     }
-    let turn = &mapping.turn;
-    let filled = |template: &Option<String>| {
-        template.as_ref().map(|template| render(template, given)).filter(|text| !text.trim().is_empty())
-    };
-    let target = HookTarget {
-        agent: turn.agent.as_ref().map(|agent| render_name(agent, given)).filter(|agent| !agent.is_empty()),
-        key: turn.session_key.as_ref().map(|key| key_of(key, given)),
-    };
-    if mapping.action == HookAction::Wake {
-        let (mode, is_trusted) = (mapping.wake_mode.unwrap_or_default(), mapping.trusts_content);
-        return Ok(HookCall::Wake(WakeCall { text, mode, target, is_trusted }));
+    if is_wake {
+        let mut call = WakeCall::read(&body)?;
+        (call.target.key, call.is_trusted) = (key, is_trusted);
+        return Ok(HookCall::Wake(call));
     }
-    let call = AgentCall {
-        message: text,
-        name: name(filled(&turn.name).or_else(|| Some(mapping.id.clone()))),
-        target,
-        session_mode: mapping.session_mode,
-        idempotency_key: None,
-        waits: false,
-        wake_mode: mapping.wake_mode,
-        delivery: Delivery {
-            deliver: mapping.delivery.deliver,
-            channel: filled(&mapping.delivery.channel),
-            to: filled(&mapping.delivery.to),
-            account: None,
-        },
-        model: filled(&turn.model),
-        thinking: filled(&turn.thinking).map(Word::of),
-        timeout: turn.timeout_seconds.map(|seconds| limit(Some(seconds))).transpose()?.flatten(),
-        is_trusted: mapping.trusts_content,
+    let mut call = AgentCall::read(&body)?;
+    (call.target.key, call.is_trusted) = (key, is_trusted);
+    Ok(HookCall::Agent(Box::new(call)))
+}
+
+/// What a mapping says, as the body of a call.
+fn said(mapping: &HookMapping, given: &Given<'_>, is_wake: bool) -> Map<String, Value> {
+    let text = match &mapping.template {
+        Some(template) => render(template, given),
+        None => own_text(is_wake, given.payload),
     };
-    Ok(HookCall::Agent(Box::new(call.check()?)))
+    let (turn, delivery) = (&mapping.turn, &mapping.delivery);
+    let filled = |template: &Option<String>| {
+        let filled = template.as_ref().map(|template| render(template, given));
+        filled.filter(|text| !text.trim().is_empty())
+    };
+    let agent = turn.agent.as_ref().map(|agent| render_name(agent, given));
+    let wake_mode = mapping.wake_mode.map(WakeMode::as_str);
+    let body = if is_wake {
+        json!({"text": text, "mode": wake_mode, "agentId": agent})
+    } else {
+        json!({
+            "message": text,
+            "name": filled(&turn.name).unwrap_or_else(|| mapping.id.clone()),
+            "agentId": agent,
+            "sessionMode": mapping.session_mode.as_str(),
+            "wakeMode": wake_mode,
+            "deliver": delivery.deliver,
+            "channel": filled(&delivery.channel),
+            "to": filled(&delivery.to),
+            "model": filled(&turn.model),
+            "thinking": filled(&turn.thinking),
+            "timeoutSeconds": turn.timeout_seconds,
+        })
+    };
+    body.as_object().cloned().unwrap_or_default()
 }
 
 /// The conversation a mapping names. One that begins with what the caller sends is the caller's choice.
@@ -92,13 +143,10 @@ fn key_of(template: &str, given: &Given<'_>) -> Key {
 }
 
 /// What a call says itself, for mappings without a template.
-fn own_text(action: HookAction, payload: &Value) -> String {
+fn own_text(is_wake: bool, payload: &Value) -> String {
     let field = |name: &str| payload.get(name).and_then(Value::as_str).map(str::to_owned);
-    let found = match action {
-        HookAction::Wake => field("text").or_else(|| field("message")),
-        HookAction::Agent => field("message").or_else(|| field("text")),
-    };
-    found.unwrap_or_default()
+    let (first, second) = if is_wake { ("text", "message") } else { ("message", "text") };
+    field(first).or_else(|| field(second)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use homard_runtime::Clip;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Longest text a template comes to; the rest is cut.
 pub(crate) const MAX_RENDERED: usize = 512 * 1024;
@@ -25,6 +25,17 @@ pub(crate) struct Given<'a> {
     pub(crate) now: &'a str,
     /// The item of a list it is about, and its place.
     pub(crate) item: Option<(&'a Value, usize)>,
+}
+
+impl Given<'_> {
+    /// All of it, as the program of a mapping reads it.
+    pub(crate) fn told(&self, mapping: &str) -> Value {
+        let (item, index) = self.item.unzip();
+        json!({
+            "mapping": mapping, "path": self.path, "headers": self.headers, "query": self.query,
+            "payload": self.payload, "item": item, "index": index, "now": self.now,
+        })
+    }
 }
 
 /// A step into a value.

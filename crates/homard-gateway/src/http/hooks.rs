@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use futures_util::FutureExt;
 use homard_config::Config;
-use homard_config::config::hooks::Hooks;
+use homard_config::config::hooks::{HookTransform, Hooks};
 use http::header::{HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -81,9 +81,9 @@ async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
         Err(error) => return refused(&json!(error.to_string()), error.status()),
     };
     let call = Called { path, headers: parts.headers, query, payload: Value::Object(payload) };
-    match call.meant(gateway, &config) {
+    match call.meant(gateway, &config).await {
         Ok(None) => text(StatusCode::NOT_FOUND, "Not Found"),
-        Ok(Some(meant)) if meant.is_empty() => empty(StatusCode::NO_CONTENT),
+        Ok(Some(Meant { calls, .. })) if calls.is_empty() => empty(StatusCode::NO_CONTENT),
         Ok(Some(meant)) => dispatch(gateway, &call, meant).await,
         Err(error) => refused(&json!(error.to_string()), error.status()),
     }
@@ -97,15 +97,26 @@ struct Called {
     payload: Value,
 }
 
+/// What a call comes to.
+struct Meant {
+    /// The hook that was called, as budgets and the log name it.
+    hook: String,
+    /// Nothing when there is nothing to do.
+    calls: Vec<HookCall>,
+}
+
 impl Called {
-    /// What it asks for; `None` when nobody takes it, an empty list when there is nothing to do.
-    fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Vec<HookCall>>, HookError> {
+    /// What it asks for; `None` when nobody takes it.
+    async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Meant>, HookError> {
         let nothing = Map::new();
         let fields = self.payload.as_object().unwrap_or(&nothing);
-        match self.path.as_str() {
-            "wake" => return Ok(Some(vec![HookCall::Wake(WakeCall::read(fields)?)])),
-            "agent" => return Ok(Some(vec![HookCall::Agent(Box::new(AgentCall::read(fields)?))])),
-            _named => {}
+        let known = match self.path.as_str() {
+            "wake" => Some(HookCall::Wake(WakeCall::read(fields)?)),
+            "agent" => Some(HookCall::Agent(Box::new(AgentCall::read(fields)?))),
+            _named => None,
+        };
+        if let Some(call) = known {
+            return Ok(Some(Meant { hook: self.path.clone(), calls: vec![call] }));
         }
         let Some(mapping) = mapped::find(&config.hooks.mappings, &self.path, &self.payload) else {
             return Ok(None);
@@ -120,7 +131,13 @@ impl Called {
             now: &now,
             item: None,
         };
-        mapped::calls(mapping, &given).map(Some)
+        let rewrite = move |program: HookTransform, told: Value| {
+            let asked =
+                async move { Ok(gateway.automation().transform(&mapping.id, &program, &told).await?) };
+            asked.boxed()
+        };
+        let calls = mapped::calls(mapping, &given, &rewrite).await?;
+        Ok(Some(Meant { hook: mapping.account().to_owned(), calls }))
     }
 
     fn plain_headers(&self) -> BTreeMap<String, String> {
@@ -145,8 +162,8 @@ impl Called {
 }
 
 /// Does what is asked, once for every key. The work goes on when the caller leaves.
-async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -> Answer {
-    let key = match call.key(&meant) {
+async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Meant) -> Answer {
+    let key = match call.key(&meant.calls) {
         Ok(key) => key,
         Err(error) => return refused(&json!(error.to_string()), error.status()),
     };
@@ -158,9 +175,9 @@ async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Vec<HookCall>) -
         Turn::Again(coming) => coming,
         Turn::First(sender) => {
             let coming = sender.subscribe();
-            let (working, path) = (Arc::clone(gateway), call.path.clone());
+            let working = Arc::clone(gateway);
             gateway.lifecycle().tasks.spawn(async move {
-                sender.send_replace(Some(run::all(&working, &path, meant).await));
+                sender.send_replace(Some(run::all(&working, &meant.hook, meant.calls).await));
             });
             coming
         }

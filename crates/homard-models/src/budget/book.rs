@@ -17,12 +17,15 @@ use super::period::{Periods, Span};
 /// The shortest answer worth asking for, in tokens: what is left of a budget is not divided further.
 pub(super) const MIN_ANSWER: u32 = 1_024;
 
+/// What stands before the name of a webhook where the id of a job stands otherwise.
+pub const HOOK: &str = "hook:";
+
 /// On whose behalf a call is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spender {
     pub agent: AgentId,
     pub session: SessionKey,
-    /// For which scheduled job, if for one.
+    /// For which scheduled job, if for one; [`HOOK`] and a name for a webhook.
     pub job: Option<String>,
 }
 
@@ -56,9 +59,13 @@ impl Scope {
                 None => (&limits.agent, "budgets.agent".to_owned()),
             },
             Self::Session(_) => (&limits.session, "budgets.session".to_owned()),
-            Self::Job(id) => match limits.jobs.get(id) {
-                Some(own) => (own, format!("budgets.jobs.{id}")),
-                None => (&limits.job, "budgets.job".to_owned()),
+            Self::Job(id) => match (id.strip_prefix(HOOK), limits.jobs.get(id)) {
+                (Some(name), _) => match limits.hooks.get(name) {
+                    Some(own) => (own, format!("budgets.hooks.{name}")),
+                    None => (&limits.hook, "budgets.hook".to_owned()),
+                },
+                (None, Some(own)) => (own, format!("budgets.jobs.{id}")),
+                (None, None) => (&limits.job, "budgets.job".to_owned()),
             },
         }
     }
@@ -69,7 +76,10 @@ impl Scope {
             Self::Gateway => None,
             Self::Agent(id) => (!limits.agents.contains_key(id)).then(|| format!("agent `{id}`")),
             Self::Session(key) => Some(format!("session `{key}`")),
-            Self::Job(id) => (!limits.jobs.contains_key(id)).then(|| format!("job `{id}`")),
+            Self::Job(id) => match id.strip_prefix(HOOK) {
+                Some(name) => (!limits.hooks.contains_key(name)).then(|| format!("hook `{name}`")),
+                None => (!limits.jobs.contains_key(id)).then(|| format!("job `{id}`")),
+            },
         }
     }
 }
@@ -282,7 +292,8 @@ impl Book {
         self.sweep(now);
         let named = self.limits.agents.keys().cloned().map(Scope::Agent);
         let jobs = self.limits.jobs.keys().cloned().map(Scope::Job);
-        let fixed = std::iter::once(Scope::Gateway).chain(named).chain(jobs);
+        let hooks = self.limits.hooks.keys().map(|name| Scope::Job(format!("{HOOK}{name}")));
+        let fixed = std::iter::once(Scope::Gateway).chain(named).chain(jobs).chain(hooks);
         let mut keys: Vec<Key> = Vec::new();
         for scope in fixed {
             keys.extend(Span::ALL.map(|span| Key { scope: scope.clone(), span, period: now.key(span) }));
@@ -308,6 +319,7 @@ impl Book {
             ("agent", "each agent", &self.limits.agent),
             ("session", "each session", &self.limits.session),
             ("job", "each job", &self.limits.job),
+            ("hook", "each hook", &self.limits.hook),
         ];
         let mut lines = Vec::new();
         for (name, whose, budget) in each {

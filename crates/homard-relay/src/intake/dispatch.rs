@@ -11,6 +11,7 @@ use homard_store::{ResetReason, StoreError};
 use super::directives::NOTHING_TO_LEAVE;
 use super::inbound::{InboundVisit, IntakeOutcome, rank, say_there};
 use super::meaning;
+use crate::hook_points::{self, Speaker};
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::Guest;
 use crate::parts::Dispatch;
@@ -44,7 +45,8 @@ impl Dispatch {
             if reset.rest.trim().is_empty() && visit.message.details.files.is_empty() {
                 return self.begin_anew(admitted, options, reset).await;
             }
-            self.reset_for(admitted.session_key(), reset).await?;
+            let by = Speaker::of(admitted.message());
+            self.reset_for(admitted.session_key(), reset, by).await?;
             visit.session = None;
         } else if let Some(call) = &meaning.command {
             if let Some(command) = call.command
@@ -80,7 +82,7 @@ impl Dispatch {
         admitted: Admitted,
         options: TurnOptions,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let key = admitted.session_key().clone();
+        let (key, by) = (admitted.session_key().clone(), Speaker::of(admitted.message()));
         let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
@@ -88,6 +90,7 @@ impl Dispatch {
         let children = self.inner().store().subagents().open(Some(&key)).await;
         let children = children.or_log("the subagents could not be counted").map_or(0, |open| open.len());
         self.turns().abort(&key, None, StopCause::Stop).await;
+        hook_points::stopped(self.inner(), &key, &by).await;
         let answer = match children {
             0 => "⚙️ Agent was aborted.".to_owned(),
             1 => "⚙️ Agent was aborted. Stopped 1 subagent.".to_owned(),
@@ -104,12 +107,12 @@ impl Dispatch {
         options: TurnOptions,
         reset: &Reset,
     ) -> Result<IntakeOutcome, AcceptError> {
-        let key = admitted.session_key().clone();
+        let (key, by) = (admitted.session_key().clone(), Speaker::of(admitted.message()));
         let begun = match self.commands().begin_command(admitted, options).await? {
             Ok(begun) => begun,
             Err(_known) => return Ok(IntakeOutcome::Taken),
         };
-        let answer = match self.reset_for(&key, reset).await {
+        let answer = match self.reset_for(&key, reset, by).await {
             Ok(()) => {
                 let session = self.inner().store().sessions().get(&key).await?;
                 Ok(format!("⚙️ New session · {}", self.sessions().model_for(&key, session.as_ref())))
@@ -121,9 +124,14 @@ impl Dispatch {
     }
 
     /// Begins a conversation anew as somebody asked, with the model they named.
-    async fn reset_for(&self, key: &homard_protocol::SessionKey, reset: &Reset) -> Result<(), StoreError> {
+    async fn reset_for(
+        &self,
+        key: &homard_protocol::SessionKey,
+        reset: &Reset,
+        by: Speaker,
+    ) -> Result<(), StoreError> {
         let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
-        self.sessions().reset(key, reason).await?;
+        self.sessions().reset_by(key, reason, Some(by)).await?;
         if let Some(model) = &reset.model {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));

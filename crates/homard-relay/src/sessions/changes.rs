@@ -5,7 +5,7 @@ use homard_runtime::OrLog;
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
 use homard_tools::{HookPoint, HookValue};
 
-use crate::hook_points;
+use crate::hook_points::{self, Speaker};
 use crate::parts::Sessions;
 use crate::turn_setup::settings::chosen_model;
 use crate::turns::source::StopCause;
@@ -16,6 +16,16 @@ impl Sessions {
     /// # Errors
     /// When the store does not do it.
     pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
+        self.reset_by(key, reason, None).await
+    }
+
+    /// The same for somebody who asked for it with a command.
+    pub(crate) async fn reset_by(
+        &self,
+        key: &SessionKey,
+        reason: ResetReason,
+        by: Option<Speaker>,
+    ) -> Result<ResetSession, StoreError> {
         // A run under way belongs to the old transcript; it is stopped, and what it said is kept there.
         self.turns().abort(key, None, StopCause::Reset).await;
         self.end_commands(key);
@@ -23,7 +33,7 @@ impl Sessions {
         let reset = self.inner().store().sessions().reset(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
         self.announce_change(&reset.record, word);
-        hook_points::session_reset(self.inner(), key, reason, said).await;
+        hook_points::session_reset(self.inner(), key, reason, (said, by)).await;
         Ok(reset)
     }
 

@@ -7,7 +7,6 @@ use homard_protocol::events::ApprovalPhase;
 use homard_protocol::{RunId, SessionKey};
 use tokio::time::timeout;
 
-use crate::hook_points;
 use crate::parts::Turns;
 use crate::turns::outcome::RunEnd;
 use crate::turns::runs::RunView;
@@ -30,9 +29,6 @@ impl Turns {
         let aborted = self.stop_runs(key, only, by).await;
         // Only now: a run that is over starts nobody any more.
         self.subagents().stop_children(key, only).await;
-        if by == StopCause::Stop {
-            hook_points::stopped(self.inner(), key).await;
-        }
         aborted
     }
 

@@ -32,6 +32,9 @@ pub struct InlineSettings {
     pub exec_ask: Option<Word<ExecAsk>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exec_node: Option<String>,
+    /// The webhook whose budget pays for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook: Option<String>,
 }
 
 impl InlineSettings {

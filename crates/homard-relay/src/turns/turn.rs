@@ -8,7 +8,7 @@ use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
 use homard_llm::Resolved;
-use homard_models::budget::Spender;
+use homard_models::budget::{HOOK, Spender};
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
 use homard_protocol::events::{ErrorKind, RunPhase};
@@ -333,7 +333,8 @@ pub(crate) async fn prepare(
     settings
         .make_room(&config, overhead_tokens(&system, &offer.for_model))
         .map_err(|error| NotBegun(error.to_string()))?;
-    let (owner, spender) = spending(run, &admitted, &session.session_id, &agent.id);
+    let (owner, spender) =
+        spending(run, &admitted, options.settings.hook.as_deref(), &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let caller = router::Run { spender, pinned: settings.pinned, meter };
@@ -394,8 +395,15 @@ async fn told_first(inner: &Inner, run: &Run, prompt: Arc<str>, extra: Option<&s
 }
 
 /// Whose calls to models a turn's are, for the usage table and for the budgets.
-fn spending(run: &Run, admitted: &Admitted, session: &SessionId, agent: &AgentId) -> (CallOwner, Spender) {
-    let (key, job) = (admitted.session_key(), job_of(admitted.session_key()));
+fn spending(
+    run: &Run,
+    admitted: &Admitted,
+    hook: Option<&str>,
+    session: &SessionId,
+    agent: &AgentId,
+) -> (CallOwner, Spender) {
+    let key = admitted.session_key();
+    let job = hook.map(|name| format!("{HOOK}{name}")).or_else(|| job_of(key));
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: key.clone(),

@@ -141,6 +141,9 @@ fn carried_over(old: SessionEntry, now: i64) -> SessionEntry {
         last_to: old.last_to,
         last_account_id: old.last_account_id,
         last_thread_id: old.last_thread_id,
+        // What was told in the evening is not told again after the night.
+        last_heartbeat_text: old.last_heartbeat_text,
+        last_heartbeat_sent_at: old.last_heartbeat_sent_at,
         ..SessionEntry::default()
     }
 }

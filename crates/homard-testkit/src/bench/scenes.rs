@@ -8,6 +8,8 @@ pub(super) mod crowd;
 pub(super) mod fanout;
 /// Whether a turn costs more as the store and the conversation grow.
 pub(super) mod growth;
+/// What jobs cost that wait, and how late one begins that is due.
+pub(super) mod jobs;
 /// How many turns go through.
 pub(super) mod load;
 /// How many requests go through.

@@ -67,7 +67,12 @@ impl Stage {
 
     /// The same with another configuration.
     pub(super) async fn gateway_with(&self, config: &Value) -> Result<TestGateway> {
-        TestGateway::start(Launch::of(&self.homard), TestHome::with_config(config)?).await
+        self.gateway_in(TestHome::with_config(config)?).await
+    }
+
+    /// A gateway in a home that was prepared.
+    pub(super) async fn gateway_in(&self, home: TestHome) -> Result<TestGateway> {
+        TestGateway::start(Launch::of(&self.homard), home).await
     }
 
     /// Connections of one device. One after the other: a gateway lets few in at a time.

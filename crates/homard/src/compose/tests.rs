@@ -4,6 +4,7 @@
 //! The gateway runs in this process, because the program people start has no such platform.
 
 mod carrier_pigeon;
+mod heartbeat_day;
 
 use std::sync::LazyLock;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use homard_runtime::Tasks;
-use homard_testkit::{TestClient, TestHome, WAIT_CAP};
+use homard_testkit::{FakeTelegram, TestClient, TestHome, WAIT_CAP};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -563,4 +563,83 @@ async fn what_was_missed_is_let_go_where_the_owner_wants_it() {
     assert_eq!(job["enabled"], false, "{listed}");
     assert!(job["state"]["lastError"].as_str().unwrap().contains("while the gateway was down"), "{job}");
     assert_eq!(world.fake.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_job_whose_agent_or_platform_is_gone_says_so_and_others_go_on() {
+    let there = FakeTelegram::start().await.unwrap();
+    there.has_chat(7, json!({}));
+    let (url, token) = (there.url(), there.token().to_owned());
+    let mut world = World::start_with(OPENAI, |config| {
+        config["agents"]["list"] = json!([{"id": "main"}, {"id": "other"}]);
+        config["channels"] = json!({"telegram": {"botToken": token, "apiRoot": url, "allowFrom": [7]}});
+    })
+    .await;
+    let mut client = world.owner().await;
+    let [mut of_other, mut to_telegram] = [hourly(), hourly()];
+    of_other["agentId"] = json!("other");
+    to_telegram["delivery"] = json!({"mode": "announce", "channel": "telegram", "to": "7"});
+    let (of_other, to_telegram) = (add(&mut client, of_other).await, add(&mut client, to_telegram).await);
+    let fine = add(&mut client, hourly()).await;
+    world.gateway.kill9().await.unwrap();
+    let path = world.gateway.home().config_path();
+    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    config["agents"]["list"] = json!([{"id": "main"}]);
+    config["channels"] = json!({});
+    world.gateway.home().write_config(&config).unwrap();
+    world.gateway.restart().await.unwrap();
+    let mut client = world.owner().await;
+    client.call("cron.run", json!({"id": of_other})).await.unwrap();
+    let end = finished(&mut client, &of_other).await;
+    assert_eq!(end["status"], "error", "{end}");
+    assert!(end["error"].as_str().unwrap().contains("other"), "{end}");
+    world.fake.says("It is sunny.");
+    client.call("cron.run", json!({"id": to_telegram})).await.unwrap();
+    let end = finished(&mut client, &to_telegram).await;
+    assert_eq!((&end["status"], &end["deliveryStatus"]), (&json!("ok"), &json!("not-delivered")), "{end}");
+    let (client, told) = runs(client, &to_telegram, 1).await;
+    assert!(told[0]["deliveryError"].as_str().unwrap().contains("telegram"), "{told:?}");
+    let mut client = client;
+    let shown = history(&mut client, MAIN).await;
+    assert!(text_of(shown.last().unwrap()).contains("It is sunny."), "{shown:?}");
+    world.fake.says("fine");
+    client.call("cron.run", json!({"id": fine})).await.unwrap();
+    assert_eq!(finished(&mut client, &fine).await["status"], "ok");
+}
+
+/// How often the gateway is killed; `docs/cron.md` tells of 200.
+const KILLS: usize = 5;
+
+#[tokio::test]
+async fn no_job_is_run_twice_or_lost_however_often_the_gateway_is_killed() {
+    let mut world =
+        World::start_with(OPENAI, |config| config["cron"] = json!({"maxConcurrentRuns": 3})).await;
+    let mut jobs = Vec::new();
+    for kill in 0..KILLS {
+        let mut client = world.owner().await;
+        let before = world.fake.requests().len();
+        for ahead in [40, 150, 260] {
+            let mut once = job(&json!({"kind": "at", "at": in_ms(ahead)}));
+            once["deleteAfterRun"] = json!(false);
+            jobs.push(add(&mut client, once).await);
+        }
+        // Before the first, in the midst of one or another, after the last.
+        world.fake.wait_for_request(before + kill % 4).await.ok();
+        world.gateway.kill9().await.unwrap();
+        world.gateway.restart().await.unwrap();
+    }
+    let mut client = world.owner().await;
+    let mut asked = 0;
+    for id in &jobs {
+        let (again, told) = runs(client, id, 1).await;
+        client = again;
+        let [run] = &told[..] else { panic!("{} runs of one job: {told:?}", told.len()) };
+        assert!(run["status"] == "ok" || run["error"].is_string(), "{run}");
+        let mark = format!("[cron:{id} ");
+        let times =
+            world.fake.requests().iter().filter(|asked| asked.body.to_string().contains(&mark)).count();
+        assert!(times <= 1, "{id} was asked {times} times");
+        asked += times;
+    }
+    assert!(asked > 0, "some were run");
 }

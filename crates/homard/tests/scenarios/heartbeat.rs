@@ -123,3 +123,46 @@ async fn a_heartbeat_that_takes_too_long_fails_and_nobody_is_told_in_the_chat() 
     telegram.user_says(ADA, ADA, "hi again");
     assert_eq!(telegram.next_sent().await.unwrap().text(), "and again", "the failure was not told there");
 }
+
+#[tokio::test]
+async fn a_heartbeat_may_have_a_conversation_of_its_own_and_be_told_little() {
+    let (world, telegram) =
+        start(json!({"every": "1s", "isolatedSession": true, "lightContext": true})).await;
+    let mut owner = world.owner().await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    let before = history(&mut owner, MAIN).await;
+    world.fake.says("The oven is on.").says("The oven is on.").says("The door is open.");
+    write_down(&world, "- Is the oven off?\n");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "The oven is on.");
+    beat(&mut owner, "skipped", Some("duplicate")).await;
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "The door is open.");
+    owner.call("set-heartbeats", json!({"enabled": false})).await.unwrap();
+    assert_eq!(history(&mut owner, MAIN).await.len(), before.len(), "yours stays as it was");
+    let requests = world.fake.requests();
+    let (talk, looks) = (requests[0].body.to_string(), &requests[1..4]);
+    for look in looks {
+        let asked = look.body.to_string();
+        assert!(asked.contains("Read HEARTBEAT.md") && asked.len() < talk.len(), "{asked}");
+        assert!(!asked.contains("hello") && !asked.contains("The oven is on."), "a fresh one: {asked}");
+    }
+}
+
+#[tokio::test]
+async fn alerts_keep_out_of_direct_chats_where_the_owner_wants_it() {
+    let (world, telegram) = start(json!({"every": "1s", "directPolicy": "block"})).await;
+    let mut owner = world.owner().await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    world.fake.says("The oven is on.");
+    write_down(&world, "- Is the oven off?\n");
+    beat(&mut owner, "skipped", Some("dm-blocked")).await;
+    owner.call("set-heartbeats", json!({"enabled": false})).await.unwrap();
+    let said: Vec<String> = history(&mut owner, MAIN).await.iter().map(text_of).collect();
+    assert!(said.contains(&"The oven is on.".to_owned()), "it stays in the conversation: {said:?}");
+    world.fake.says("and again");
+    telegram.user_says(ADA, ADA, "hi again");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "and again", "nothing came in between");
+}

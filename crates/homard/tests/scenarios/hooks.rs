@@ -1,10 +1,12 @@
 //! Hooks: who may call, what an agent is told, whose words they are.
 
+use std::os::unix::fs::PermissionsExt;
+
 use homard_testkit::{FakeTelegram, TestClient};
 use serde_json::{Value, json};
 
 use crate::scenarios::asking::{json_of, post};
-use crate::scenarios::world::{OPENAI, Page, World, fetch, history, said, text_of};
+use crate::scenarios::world::{OPENAI, Page, World, fetch, history, said, talk, text_of};
 
 const TOKEN: &str = "the-hooks-own-token";
 
@@ -256,7 +258,6 @@ async fn calls_with_names_of_their_own_do_what_the_owner_mapped() {
                 "{{repo.name}} by {{headers.x-by}} {{query.q}} {{headers.authorization}} {{path}}"},
             {"match": {"path": "event"}, "action": "wake", "wakeMode": "next-heartbeat", "textTemplate": "{{what}}"},
             {"match": {"path": "trusted"}, "messageTemplate": "{{m}}", "allowUnsafeExternalContent": true},
-            {"match": {"path": "script"}, "messageTemplate": "x", "transform": {"module": "x.js"}},
             {"match": {"source": "monitor"}, "messageTemplate": "monitor says {{m}}"},
         ],
     }))
@@ -280,7 +281,6 @@ async fn calls_with_names_of_their_own_do_what_the_owner_mapped() {
     let rows = [
         ("/hooks/event", json!({"what": "rain"}), 200, "\"mode\":\"next-heartbeat\""),
         ("/hooks/event", json!({}), 400, "came to an empty text"),
-        ("/hooks/script", json!({}), 501, "runs no JavaScript"),
         ("/hooks/nobody", json!({}), 404, "Not Found"),
         ("/hooks/gmail", json!({"messages": []}), 204, ""),
     ];
@@ -376,4 +376,115 @@ async fn hooks_are_where_the_owner_says_for_whom_and_in_which_conversation() {
     let mut owner = world.owner().await;
     let listed = owner.call("sessions.list", json!({})).await.unwrap();
     assert_eq!(listed["sessions"][0]["key"], "agent:main:hook:all", "{listed}");
+}
+
+/// A program that rewrites calls, where the gateway looks for such.
+fn transform(world: &World, name: &str, script: &str, mode: u32) {
+    let dir = world.gateway.home().state_dir().join("hooks/transforms/mine");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(dir.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[tokio::test]
+async fn a_program_of_the_owner_rewrites_a_call_leaves_it_out_or_is_said_to_have_failed() {
+    let names = ["good", "skip", "garbage", "crash", "flood", "module.js", "gone", "../../../outside"];
+    let mapping = |name: &&str| {
+        json!({"match": {"path": name.replace("../", "")}, "name": "Shop", "messageTemplate": "not rewritten",
+            "transform": {"module": name, "export": "short"}})
+    };
+    let mappings: Vec<Value> = names.iter().map(mapping).collect();
+    let world = world(json!({"mappings": mappings, "transformsDir": "mine"})).await;
+    let good = r#"call=$(cat); who=$(echo "$call" | sed 's/.*"who":"\([a-z]*\)".*/\1/')
+echo "for people"; echo "{\"message\": \"$1 for $who [$OPENAI_API_KEY] $HOMARD_HOOK\", \"waitForCompletion\": true}""#;
+    for (name, script, mode) in [
+        ("good", good, 0o755),
+        ("skip", "cat > /dev/null; echo null", 0o755),
+        ("garbage", "echo '{half of'", 0o755),
+        ("crash", "echo the password is swordfish >&2; exit 3", 0o755),
+        ("flood", r"head -c 1000000000 /dev/zero | tr '\0' x", 0o755),
+        ("module.js", "", 0o644),
+    ] {
+        transform(&world, name, script, mode);
+    }
+    std::fs::write(world.gateway.home().state_dir().join("outside"), "#!/bin/sh\necho null\n").unwrap();
+    world.fake.says("taken");
+    let page = call(&world, "/hooks/good", json!({"who": "ann"})).await;
+    assert_eq!(json_of(&page)["completion"], json!({"status": "ok", "text": "taken"}), "{page:?}");
+    let heard = told(&world);
+    assert!(heard.contains("short for ann [] mapping-1") && heard.contains("Source: hook Shop"), "{heard}");
+    assert_eq!(call(&world, "/hooks/skip", json!({})).await.status, 204);
+    for (path, words) in [
+        ("/hooks/garbage", "the transform `garbage` printed an answer that is none"),
+        ("/hooks/crash", "the transform `crash` ended with code 3"),
+        ("/hooks/flood", "the transform `flood` "),
+        ("/hooks/module.js", "the transform `module.js` may not be run: it must be a program"),
+        ("/hooks/gone", "the transform `gone` is not in hooks.transformsDir"),
+        ("/hooks/outside", "the transform `../../../outside` lies outside of hooks.transformsDir"),
+    ] {
+        let page = call(&world, path, json!({})).await;
+        assert_eq!((page.status, &json_of(&page)["ok"]), (500, &json!(false)), "{path}: {page:?}");
+        assert!(page.body.contains(words) && !page.body.contains("swordfish"), "{path}: {page:?}");
+    }
+    world.gateway.logged("swordfish").await.unwrap();
+    assert_eq!(world.fake.requests().len(), 1, "nobody else was told");
+}
+
+#[tokio::test]
+async fn a_hook_that_has_spent_its_budget_starts_no_more_runs_and_others_go_on() {
+    let world = World::start_with(OPENAI, |config| {
+        config["hooks"] = json!({"enabled": true, "token": TOKEN});
+        config["budgets"] = json!({"hooks": {"agent": {"day": {"tokens": 1}}}});
+    })
+    .await;
+    let body = json!({"message": "m", "waitForCompletion": true});
+    world.fake.says("once");
+    let first = call(&world, "/hooks/agent", body.clone()).await;
+    assert_eq!(json_of(&first)["completion"]["text"], "once", "{first:?}");
+    let second = call(&world, "/hooks/agent", body).await;
+    assert_eq!(second.status, 502, "{second:?}");
+    assert!(second.body.contains("budgets.hooks.agent.day.tokens"), "{second:?}");
+    world.fake.says("here I am");
+    let mut client = world.owner().await;
+    let last = talk(&mut client, "agent:main:main", "are you there?").await;
+    assert_eq!(text_of(&last["message"]), "here I am", "{last}");
+}
+
+#[tokio::test]
+async fn letters_come_by_push_and_what_the_agent_says_of_them_goes_to_the_owners_chat() {
+    const OWNER: i64 = 7;
+    let there = FakeTelegram::start().await.unwrap();
+    there.has_chat(OWNER, json!({})).has_chat(42, json!({}));
+    let (url, token) = (there.url(), there.token().to_owned());
+    let world = World::start_with(OPENAI, |config| {
+        config["hooks"] = json!({"enabled": true, "token": TOKEN, "presets": ["gmail"], "mappings": [
+            {"match": {"path": "parcel"}, "messageTemplate": "{{what}}", "deliver": true, "channel": "telegram", "to": "42"},
+        ]});
+        config["channels"] = json!({"telegram": {
+            "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER], "streamMode": "off",
+        }});
+    })
+    .await;
+    there.wait_for_polls(1).await.unwrap();
+    world.fake.says("hello");
+    there.user_says(OWNER, OWNER, "hi");
+    assert_eq!(there.next_sent().await.unwrap().text(), "hello");
+    world.fake.says("Ann wants to meet on Friday.");
+    let letter = json!({"messages": [{"id": "18c", "from": "Ann <ann@example.org>", "subject": "Friday?",
+        "snippet": "Shall we", "body": "Shall we meet on Friday?"}]});
+    let answer = json_of(&call(&world, "/hooks/gmail", letter).await);
+    assert_eq!((&answer["ok"], &answer["delivery"]["to"]), (&json!(true), &json!("7")), "{answer}");
+    let sent = there.next_sent().await.unwrap();
+    assert_eq!((sent.chat(), sent.text()), (OWNER, "Ann wants to meet on Friday."));
+    let heard = told(&world);
+    for part in
+        ["EXTERNAL_UNTRUSTED_CONTENT", "From: Ann <ann@example.org>", "Subject: Friday?", "Shall we meet"]
+    {
+        assert!(heard.contains(part), "{part}: {heard}");
+    }
+    world.fake.says("A parcel is here.");
+    let answer = json_of(&call(&world, "/hooks/parcel", json!({"what": "a parcel"})).await);
+    assert_eq!(answer["delivery"]["status"], "queued", "{answer}");
+    let sent = there.next_sent().await.unwrap();
+    assert_eq!((sent.chat(), sent.text()), (42, "A parcel is here."));
 }

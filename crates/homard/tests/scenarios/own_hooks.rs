@@ -1,9 +1,10 @@
 //! Hooks on the gateway's own events: programs of the owner's and those that come with Homard.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use homard_testkit::TestHome;
+use homard_testkit::{FakeTelegram, TestHome};
 use serde_json::{Value, json};
 
 use crate::scenarios::world::{OPENAI, World, history, talk, text_of, until};
@@ -106,6 +107,18 @@ async fn programs_of_the_owner_hear_of_events_decide_about_tools_and_add_to_the_
         "I may not.",
         "broken hooks hold nobody up"
     );
+    let report = client.call("hooks.status", json!({})).await.unwrap();
+    let row = |name: &str| {
+        report["hooks"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap()["lastRun"].clone()
+    };
+    let (careful, broken) = (row("careful"), row("broken"));
+    assert_eq!((&careful["event"], &careful["ok"]), (&json!("tool:before"), &json!(true)), "{careful}");
+    assert!(careful["output"].as_str().unwrap().contains("not today"), "{careful}");
+    assert_eq!(
+        (&broken["ok"], &broken["error"]),
+        (&json!(false), &json!("ended with code 1: {garbage")),
+        "{broken}"
+    );
     let heard = world.gateway.home().state_dir().join("heard.jsonl");
     let events = until("what was heard", || async {
         let text = std::fs::read_to_string(&heard).unwrap_or_default();
@@ -143,4 +156,232 @@ async fn what_boot_md_says_is_done_after_a_start_and_extra_files_are_told() {
     let asked = world.fake.wait_for_request(1).await.unwrap().body.to_string();
     assert!(asked.contains("Say that you are up."), "{asked}");
     assert!(asked.contains("The house is blue."), "{asked}");
+}
+
+const OWNER: i64 = 7;
+
+/// A gateway with a chat platform, and with these hooks.
+async fn start_with_platform(there: &FakeTelegram, agents: Value, fill: impl FnOnce(&Path)) -> World {
+    there.has_chat(OWNER, json!({}));
+    let (url, token) = (there.url(), there.token().to_owned());
+    let mut world = World::start_with(OPENAI, |config| {
+        let off = json!({"boot-md": {"enabled": false}, "session-memory": {"enabled": false},
+            "ours": {"enabled": true}, "theirs": {"enabled": true}});
+        config["hooks"] = json!({"internal": {"enabled": true, "entries": off}});
+        config["agents"]["list"] = agents;
+        config["channels"] = json!({"telegram": {
+            "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER], "streamMode": "off",
+        }});
+    })
+    .await;
+    fill(&world.gateway.home().state_dir());
+    world.gateway.kill9().await.unwrap();
+    world.gateway.restart().await.unwrap();
+    let polls = there.polls();
+    there.wait_for_polls(polls + 1).await.unwrap();
+    world
+}
+
+/// Appends what a hook is told to a file, in one piece.
+fn keeping(file: &Path) -> String {
+    format!("event=$(cat); printf '%s\\n' \"$event\" >> {}", file.display())
+}
+
+/// What was heard, by the name of the event, each with its fields.
+fn heard(file: &Path) -> BTreeMap<String, Vec<Value>> {
+    let mut by_name: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in std::fs::read_to_string(file).unwrap_or_default().lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        let name = format!("{}:{}", event["type"].as_str().unwrap(), event["action"].as_str().unwrap());
+        by_name.entry(name).or_default().push(event);
+    }
+    by_name
+}
+
+fn keys(value: &Value) -> Vec<String> {
+    let mut keys: Vec<String> = value.as_object().unwrap().keys().cloned().collect();
+    keys.sort();
+    keys
+}
+
+#[tokio::test]
+async fn every_event_tells_a_hook_its_fields_and_no_others() {
+    let there = FakeTelegram::start().await.unwrap();
+    let mut world = start_with_platform(&there, json!([{"id": "main"}]), |state| {
+        let all = r#"["command", "session", "message", "agent", "gateway", "tool"]"#;
+        hook(state, "watch", all, &keeping(&state.join("heard.jsonl")));
+    })
+    .await;
+    world.fake.calls("read", json!({"path": "AGENTS.md"})).says("They are few.");
+    there.user_says(OWNER, OWNER, "what do your files say?");
+    assert_eq!(there.next_sent().await.unwrap().text(), "They are few.");
+    for n in 0..8 {
+        world.fake.says("noted");
+        there.user_says(OWNER, OWNER, &format!("request {n} {}", "x".repeat(2_000)));
+        assert_eq!(there.next_sent().await.unwrap().text(), "noted");
+    }
+    world.fake.says("A talk about files.");
+    for (said, answered) in
+        [("/compact", ""), ("/stop", "aborted"), ("/new", "New session"), ("/reset", "New session")]
+    {
+        there.user_says(OWNER, OWNER, said);
+        let sent = there.next_sent().await.unwrap();
+        assert!(sent.text().contains(answered), "{said}: {}", sent.text());
+    }
+    let file = world.gateway.home().state_dir().join("heard.jsonl");
+    until("the last command", || async { heard(&file).contains_key("command:reset").then_some(()) }).await;
+    world.gateway.terminate().await.unwrap();
+    let heard = heard(&file);
+    let rows: [(&str, &[&str], Value); 15] = [
+        ("gateway:startup", &[], json!({})),
+        ("message:received", &["channelId", "content"], json!({"channelId": "telegram"})),
+        ("session:start", &["runId"], json!({})),
+        ("agent:bootstrap", &["content", "runId"], json!({"content": ""})),
+        ("agent:start", &["runId"], json!({})),
+        (
+            "tool:before",
+            &["arguments", "runId", "toolName"],
+            json!({"toolName": "read", "arguments": {"path": "AGENTS.md"}}),
+        ),
+        ("tool:after", &["content", "runId", "toolName"], json!({"toolName": "read"})),
+        ("agent:end", &["content", "runId"], json!({"content": "They are few."})),
+        (
+            "message:sent",
+            &["channelId", "content", "runId"],
+            json!({"content": "They are few.", "channelId": "telegram"}),
+        ),
+        ("session:compact", &["content", "reason", "runId"], json!({})),
+        (
+            "command:stop",
+            &["commandSource", "senderId"],
+            json!({"senderId": "7", "commandSource": "telegram"}),
+        ),
+        (
+            "command:new",
+            &["commandSource", "labels", "messages", "reason", "senderId", "sessionId"],
+            json!({"reason": "new", "senderId": "7", "commandSource": "telegram"}),
+        ),
+        (
+            "command:reset",
+            &["commandSource", "labels", "messages", "reason", "senderId", "sessionId"],
+            json!({"reason": "reset"}),
+        ),
+        ("session:end", &["reason"], json!({"reason": "new"})),
+        ("gateway:shutdown", &["reason"], json!({"reason": "gateway stopping"})),
+    ];
+    let names: BTreeSet<&str> = rows.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(heard.keys().map(String::as_str).collect::<BTreeSet<_>>(), names);
+    for (name, fields, values) in rows {
+        let Some(event) = heard.get(name).and_then(|events| events.first()) else {
+            panic!("{name} was not heard; there were {:?}", heard.keys())
+        };
+        assert_eq!(
+            keys(event),
+            ["action", "context", "messages", "sessionKey", "timestamp", "type"],
+            "{name}"
+        );
+        assert_eq!(keys(&event["context"]), fields, "{name}: {event}");
+        for (field, value) in values.as_object().unwrap() {
+            assert_eq!(&event["context"][field], value, "{name}.{field}");
+        }
+        let key = if name.starts_with("gateway:") { Value::Null } else { json!(MAIN) };
+        assert_eq!((&event["sessionKey"], &event["messages"]), (&key, &json!([])), "{name}");
+        assert!(event["timestamp"].is_i64(), "{name}: {event}");
+    }
+    let log = std::fs::read_to_string(world.gateway.home().state_dir().join("logs/commands.log")).unwrap();
+    let logged: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let who: Vec<_> =
+        logged.iter().map(|line| [&line["action"], &line["senderId"], &line["source"]]).collect();
+    let by = |action: &str| [json!(action), json!("7"), json!("telegram")];
+    assert_eq!(json!(who), json!([by("stop"), by("new"), by("reset")]));
+}
+
+#[tokio::test]
+async fn what_a_hook_wants_said_is_said_on_the_chat_platform_and_shown_in_the_conversation() {
+    let there = FakeTelegram::start().await.unwrap();
+    let world = start_with_platform(&there, json!([{"id": "main"}]), |state| {
+        let say = |words: &str| format!(r#"cat > /dev/null; echo '{{"messages": ["{words}"]}}'"#);
+        hook(state, "bell", r#"["agent:end"]"#, &say("ding"));
+        // Its own words would be sent again, and heard again.
+        hook(state, "echo", r#"["message:sent"]"#, &say("sent"));
+    })
+    .await;
+    world.fake.says("hello");
+    there.user_says(OWNER, OWNER, "hi");
+    let mut sent = [there.next_sent().await.unwrap(), there.next_sent().await.unwrap()]
+        .map(|sent| sent.text().to_owned());
+    sent.sort();
+    assert_eq!(sent, ["hello", "🪝 bell: ding"]);
+    let client = tokio::sync::Mutex::new(world.owner().await);
+    until("both are shown", || async {
+        let shown = history(&mut *client.lock().await, MAIN).await;
+        let shown: Vec<String> = shown.iter().map(text_of).collect();
+        let has = |words: &str| shown.iter().any(|text| text == words);
+        (has("🪝 bell: ding") && has("🪝 echo: sent")).then_some(())
+    })
+    .await;
+    assert_eq!(there.sent_count(), 2, "a hook does not answer itself");
+}
+
+#[tokio::test]
+async fn a_hook_of_an_agents_workspace_hears_of_that_agent_alone() {
+    let there = FakeTelegram::start().await.unwrap();
+    let agents = json!([{"id": "main"}, {"id": "other"}]);
+    let world = start_with_platform(&there, agents, |state| {
+        for (workspace, name) in
+            [("workspace", "ours"), ("workspace-other", "theirs"), ("workspace-other", "ours")]
+        {
+            let file = state.join(format!("{workspace}-{name}.jsonl"));
+            hook(&state.join(workspace), name, r#"["agent:end"]"#, &keeping(&file));
+        }
+    })
+    .await;
+    let mut client = world.owner().await;
+    for key in [MAIN, "agent:other:main"] {
+        world.fake.says("hello");
+        talk(&mut client, key, "hi").await;
+    }
+    let state = world.gateway.home().state_dir();
+    let keys_of = |name: &str| -> Vec<String> {
+        let heard = heard(&state.join(format!("{name}.jsonl")));
+        heard.values().flatten().map(|event| event["sessionKey"].as_str().unwrap().to_owned()).collect()
+    };
+    until("both have heard", || async {
+        (!keys_of("workspace-ours").is_empty() && !keys_of("workspace-other-theirs").is_empty()).then_some(())
+    })
+    .await;
+    assert_eq!(keys_of("workspace-ours"), [MAIN]);
+    assert_eq!(keys_of("workspace-other-theirs"), ["agent:other:main"]);
+    assert_eq!(keys_of("workspace-other-ours"), Vec::<String>::new(), "the name is another hook's");
+}
+
+#[tokio::test]
+async fn a_hook_that_hangs_does_not_outlive_a_gateway_that_was_killed() {
+    let off = json!({"boot-md": {"enabled": false}, "session-memory": {"enabled": false}});
+    let mut world = start(off, |state| {
+        let script = format!(
+            "sleep 1000 & setsid sleep 1000 & echo \"$$ $!\" > {}; wait",
+            state.join("pids").display()
+        );
+        hook(state, "stuck", r#"["agent:start"]"#, &script);
+    })
+    .await;
+    let mut client = world.owner().await;
+    world.fake.says("hello");
+    talk(&mut client, MAIN, "hi").await;
+    let file = world.gateway.home().state_dir().join("pids");
+    let pids = until("the hook runs", || async {
+        let pids = std::fs::read_to_string(&file).ok()?;
+        pids.ends_with('\n').then_some(pids)
+    })
+    .await;
+    world.gateway.kill9().await.unwrap();
+    for pid in pids.split_whitespace() {
+        until("the hook is gone", || async {
+            // Where nobody takes in orphans, what is left of one is its entry.
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            (state.is_empty() || state.contains(") Z")).then_some(())
+        })
+        .await;
+    }
 }

@@ -27,8 +27,16 @@ async fn run_within(text: &str, event: &Value, limit: Duration) -> Result<Answer
     let (_dir, program) = script(text);
     let env = Environment::from_pairs([("PATH", "/usr/bin:/bin"), ("OPENAI_API_KEY", "sk-very-secret")]);
     let entry = HookEntry { env: [("WHO".to_owned(), Secret::new("ada"))].into(), ..HookEntry::default() };
-    let call = Call { name: "mine", program: &program, entry: Some(&entry), env: &env, limit };
-    call.run(event, &CancellationToken::new()).await
+    let call = Call {
+        name: "mine",
+        program: &program,
+        argument: Some("word"),
+        entry: Some(&entry),
+        env: &env,
+        limit,
+        launcher: None,
+    };
+    Answer::read(&call.run(event, &CancellationToken::new()).await?)
 }
 
 async fn run(text: &str) -> Result<Answer, HandlerError> {
@@ -44,6 +52,8 @@ async fn a_hook_reads_its_event_and_answers_on_its_last_line() {
     assert_eq!(run("exit 0").await.unwrap(), Answer::default(), "it need not read");
     let answer = run(r#"echo '{"messages": ["hello"], "refuse": "no", "other": 1}'"#).await.unwrap();
     assert_eq!((answer.messages, answer.refuse), (vec!["hello".to_owned()], Some("no".to_owned())));
+    let answer = run(r#"printf '{\n  "text": "%s"\n}\n' "$1""#).await.unwrap();
+    assert_eq!(answer.text.as_deref(), Some("word"), "an answer may be several lines");
 }
 
 #[tokio::test]

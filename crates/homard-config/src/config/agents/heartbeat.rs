@@ -37,6 +37,18 @@ pub struct Heartbeat {
     pub ack_max_chars: usize,
     /// Longest run; `None` means the agent's own limit.
     pub timeout: Option<Duration>,
+    pub ways: HeartbeatWays,
+}
+
+/// What heartbeats are kept from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HeartbeatWays {
+    /// Whether alerts go to no direct chat.
+    pub blocks_direct: bool,
+    /// Whether the model is told less first.
+    pub is_light: bool,
+    /// Whether each has a fresh conversation, beside the one it is for.
+    pub is_isolated: bool,
 }
 
 /// Where alerts go.
@@ -136,6 +148,9 @@ pub(in crate::config) fn merged(own: raw::Heartbeat, all: &raw::Heartbeat) -> ra
         prompt: own.prompt.or(all.prompt),
         ack_max_chars: own.ack_max_chars.or(all.ack_max_chars),
         timeout_seconds: own.timeout_seconds.or(all.timeout_seconds),
+        direct_policy: own.direct_policy.or(all.direct_policy),
+        light_context: own.light_context.or(all.light_context),
+        isolated_session: own.isolated_session.or(all.isolated_session),
     }
 }
 
@@ -166,6 +181,11 @@ impl Heartbeat {
             prompt: text(raw.prompt).unwrap_or_else(|| DEFAULT_PROMPT.to_owned()),
             ack_max_chars: super::size(raw.ack_max_chars, DEFAULT_ACK_MAX_CHARS),
             timeout: raw.timeout_seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs),
+            ways: HeartbeatWays {
+                blocks_direct: raw.direct_policy.as_deref() == Some("block"),
+                is_light: raw.light_context.unwrap_or(false),
+                is_isolated: raw.isolated_session.unwrap_or(false),
+            },
         }
     }
 }

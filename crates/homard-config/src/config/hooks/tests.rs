@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{HookAction, Hooks, Resolve, SessionMode, WakeMode};
+use super::{HookAction, HookTransform, Hooks, Resolve, SessionMode, WakeMode};
 use crate::config::gateway::Gateway;
 use crate::env::Environment;
 use crate::paths::Paths;
@@ -58,19 +58,40 @@ fn mappings_are_read_in_order_and_presets_come_last() {
         "mappings": [
             {"match": {"path": "/ci/"}, "action": "wake", "wakeMode": "next-heartbeat", "textTemplate": "t"},
             {"id": "bug", "sessionMode": "persistent", "messageTemplate": "m", "forEach": "issues"},
-            {"transform": {"module": "x.js"}},
+            {"transform": {"module": "x.js", "export": "word"}}, {"transform": {}},
         ],
     }));
     assert_eq!(issues, Vec::<String>::new());
-    assert_eq!(warnings, ["hooks.mappings[2].transform", "hooks.presets"]);
+    assert_eq!(warnings, ["hooks.mappings[3].transform.module", "hooks.presets"]);
     let ids: Vec<&str> = hooks.mappings.iter().map(|mapping| mapping.id.as_str()).collect();
-    assert_eq!(ids, ["mapping-1", "bug", "mapping-3", "gmail"]);
-    let [ci, bug, script, mail] = &hooks.mappings[..] else { panic!("{ids:?}") };
+    assert_eq!(ids, ["mapping-1", "bug", "mapping-3", "mapping-4", "gmail"]);
+    let [ci, bug, script, _, mail] = &hooks.mappings[..] else { panic!("{ids:?}") };
     assert_eq!(
         (ci.path.as_deref(), ci.action, ci.wake_mode),
         (Some("ci"), HookAction::Wake, Some(WakeMode::NextHeartbeat))
     );
     assert_eq!((bug.session_mode, bug.for_each.as_deref()), (SessionMode::Persistent, Some("issues")));
-    assert_eq!(script.transform.as_deref(), Some("x.js"));
+    let program = HookTransform { module: "x.js".to_owned(), export: Some("word".to_owned()) };
+    assert_eq!(script.transform, Some(program));
+    assert_eq!((ci.account(), bug.account()), ("ci", "bug"));
     assert!(mail.is_mail() && mail.trusts_content && mail.turn.model.is_some());
+}
+
+#[test]
+fn programs_that_rewrite_calls_lie_in_the_state_directory() {
+    let state = Paths::under(std::path::Path::new("home")).state_dir;
+    let usual = state.join("hooks/transforms");
+    let inside = state.join("mine");
+    let rows = [
+        (json!({}), usual.clone(), 0),
+        (json!({"transformsDir": "deeper"}), usual.join("deeper"), 0),
+        (json!({"transformsDir": "../../.."}), usual.clone(), 1),
+        (json!({"transformsDir": "/usr/bin"}), usual.clone(), 1),
+        (json!({"transformsDir": "~/elsewhere"}), usual, 1),
+        (json!({"transformsDir": "~/.homard/mine"}), inside, 0),
+    ];
+    for (written, expected, warned) in rows {
+        let (hooks, _, warnings) = decided(&written);
+        assert_eq!((hooks.transforms_dir, warnings.len()), (expected, warned), "{written}");
+    }
 }

@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use homard_config::config::hooks::{HookAction, HookDelivery, HookMapping, HookTurn, SessionMode, WakeMode};
 use serde_json::{Value, json};
 
+use futures_util::FutureExt;
+use homard_automation::hooks::Rewritten;
+use homard_config::config::hooks::HookTransform;
+
 use super::{MAX_ITEMS, calls, find};
 use crate::hooks::HookError;
 use crate::hooks::call::{Delivery, HookCall, Key};
@@ -16,7 +20,9 @@ fn mapping(id: &str) -> HookMapping {
 
 fn made(mapping: &HookMapping, payload: &Value) -> Result<Vec<HookCall>, HookError> {
     let (headers, query) = (BTreeMap::new(), BTreeMap::new());
-    calls(mapping, &Given { payload, headers: &headers, query: &query, path: "p", now: "", item: None })
+    let given = Given { payload, headers: &headers, query: &query, path: "p", now: "", item: None };
+    let none = |_: HookTransform, _: Value| std::future::ready(Ok(Rewritten::Skip)).boxed();
+    calls(mapping, &given, &none).now_or_never().unwrap()
 }
 
 fn messages(made: Vec<HookCall>) -> Vec<String> {
@@ -162,9 +168,47 @@ fn a_mapping_says_all_that_a_call_may_say() {
 }
 
 #[test]
-fn a_mapping_with_a_script_is_refused_and_says_why() {
-    let scripted = HookMapping { transform: Some("x.js".to_owned()), ..mapping("scripted") };
-    let error = made(&scripted, &json!({"message": "m"})).unwrap_err();
-    assert_eq!(error, HookError::NoScripts("scripted".to_owned()));
-    assert!(error.to_string().contains("runs no JavaScript"), "{error}");
+fn a_program_changes_what_the_mapping_says_or_leaves_the_call_out() {
+    let mapping = HookMapping {
+        template: Some("{{a}}".to_owned()),
+        transform: Some(HookTransform { module: "x".to_owned(), export: None }),
+        turn: HookTurn { session_key: Some("{{a}}".to_owned()), ..HookTurn::default() },
+        ..mapping("m")
+    };
+    let (headers, query) = (BTreeMap::new(), BTreeMap::new());
+    let payload = json!({"a": "from outside"});
+    let rewritten = |answer: &Rewritten| {
+        let given =
+            Given { payload: &payload, headers: &headers, query: &query, path: "p", now: "t", item: None };
+        let (answer, payload) = (answer.clone(), payload.clone());
+        let rewrite = move |program: HookTransform, told: Value| {
+            let expected = json!({"mapping": "m", "path": "p", "headers": {}, "query": {}, "payload": payload,
+                "item": null, "index": null, "now": "t"});
+            assert_eq!((program.module.as_str(), told), ("x", expected));
+            std::future::ready(Ok(answer.clone())).boxed()
+        };
+        calls(&mapping, &given, &rewrite).now_or_never().unwrap()
+    };
+    let changed = |changes: Value| rewritten(&Rewritten::Changes(changes.as_object().unwrap().clone()));
+    assert_eq!(rewritten(&Rewritten::Skip).unwrap(), []);
+    let HookCall::Agent(as_it_is) = changed(json!({})).unwrap().remove(0) else { panic!("not a wake") };
+    assert_eq!((as_it_is.message.as_str(), as_it_is.is_trusted), ("from outside", false));
+    assert_eq!(as_it_is.target.key, Some(Key::Callers("from-outside".to_owned())));
+    let all = json!({"message": "{{a}} stays as it is", "sessionKey": "hook:mine", "channel": "chatter", "to": "7",
+        "model": "fake/other", "timeoutSeconds": 9, "allowUnsafeExternalContent": true});
+    let HookCall::Agent(call) = changed(all).unwrap().remove(0) else { panic!("not a wake") };
+    assert_eq!((call.message.as_str(), call.is_trusted), ("{{a}} stays as it is", true));
+    assert_eq!(call.target.key, Some(Key::Owners("hook:mine".to_owned())));
+    assert_eq!((call.delivery.to.as_deref(), call.model.as_deref()), (Some("7"), Some("fake/other")));
+    let wake = json!({"kind": "wake", "text": "t", "wakeMode": "next-heartbeat"});
+    let HookCall::Wake(call) = changed(wake).unwrap().remove(0) else { panic!("a wake") };
+    assert_eq!((call.text.as_str(), call.mode), ("t", WakeMode::NextHeartbeat));
+    for (wrong, words) in [
+        (json!({"message": " "}), "mapping `m` came to an empty message"),
+        (json!({"message": 7}), "message must be a string"),
+        (json!({"timeoutSeconds": 0}), "timeoutSeconds must be"),
+        (json!({"thinking": "a lot"}), "thinking is not a known level"),
+    ] {
+        assert!(changed(wrong.clone()).unwrap_err().to_string().contains(words), "{wrong}");
+    }
 }

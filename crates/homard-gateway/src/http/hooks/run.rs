@@ -31,13 +31,13 @@ const WAIT_AT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
 const SUMMARY_CHARS: usize = 500;
 
 /// Does everything one call comes to. The first that cannot be begun ends it.
-pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>) -> Said {
+pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>) -> Said {
     let dispatched = calls.len();
     let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
     for call in calls {
         let done = match call {
-            HookCall::Wake(call) => wake(gateway, path, call).await,
-            HookCall::Agent(call) => agent(gateway, path, *call).await,
+            HookCall::Wake(call) => wake(gateway, hook, call).await,
+            HookCall::Agent(call) => agent(gateway, hook, *call).await,
         };
         match done {
             Ok(answer) => {
@@ -45,7 +45,7 @@ pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>
                 last = answer;
             }
             Err(error) => {
-                tracing::info!(hook = path, %error, "a hook was not done");
+                tracing::info!(hook, %error, "a hook was not done");
                 return said(&error);
             }
         }
@@ -57,10 +57,10 @@ pub(super) async fn all(gateway: &Arc<Gateway>, path: &str, calls: Vec<HookCall>
 }
 
 /// Tells a conversation something.
-async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Value, HookError> {
+async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Value, HookError> {
     let config = gateway.config().current();
     let session = place_of_wake(&config, &call.target)?;
-    let (text, labels) = words(path, &call.text, call.is_trusted);
+    let (text, labels) = words(hook, &call.text, call.is_trusted);
     let mode = relay_mode(call.mode);
     let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
     // Every event is kept by itself; none is merged with another. It has no time limit as a message has: what is being
@@ -70,7 +70,7 @@ async fn wake(gateway: &Arc<Gateway>, path: &str, call: WakeCall) -> Result<Valu
 }
 
 /// Gives an agent a message to answer.
-async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Value, HookError> {
+async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Value, HookError> {
     let config = gateway.config().current();
     let fresh = uuid::Uuid::new_v4().to_string();
     let place = place(&config, &call.target, &fresh)?;
@@ -82,8 +82,9 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
     let run_id = RunId::parse(&name)?;
     let (text, labels) = words(&call.name, &call.message, call.is_trusted);
     let message = Inbound::from_operator(place.key.clone(), name, text, gateway.clock().now_ms());
+    let settings = InlineSettings::asking(call.model.clone(), call.thinking.clone());
     let options = TurnOptions {
-        settings: InlineSettings::asking(call.model.clone(), call.thinking.clone()),
+        settings: InlineSettings { hook: Some(hook.to_owned()), ..settings },
         timeout_ms: call.timeout.map(millis),
         labels,
         // Who waits for the end cannot be carried over to another process.
@@ -101,7 +102,7 @@ async fn agent(gateway: &Arc<Gateway>, path: &str, call: AgentCall) -> Result<Va
         });
         return Err(error);
     }
-    tracing::info!(hook = path, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
+    tracing::info!(hook, name = %call.name, run = %run_id, session = %place.key, "a hook started a run");
     if call.wake_mode.is_some() && place.is_hooks_own {
         tell_main(gateway, &call, &run_id, &place.key);
     }

@@ -19,5 +19,6 @@ pub(crate) async fn status(cx: Cx, params: HooksStatusParams) -> Result<HooksSta
     };
     let (workspace, paths) = (agent.workspace.clone(), cx.gateway.config().source().paths.clone());
     let report = tokio::task::spawn_blocking(move || hooks_report(&config, &workspace, &paths)).await;
-    report.map_err(|error| RequestError::unavailable(error.to_string()))
+    let report = report.map_err(|error| RequestError::unavailable(error.to_string()))?;
+    Ok(cx.gateway.automation().with_last_runs(report))
 }

@@ -124,6 +124,27 @@ fn what_is_used_up_is_refused_by_the_path_of_the_limit() {
 }
 
 #[test]
+fn a_webhook_has_a_budget_of_its_own() {
+    let mail = who("main", "main", Some("hook:mail"));
+    let named =
+        Budgets { hooks: BTreeMap::from([("mail".to_owned(), day(tokens(10)))]), ..Budgets::default() };
+    let each = Budgets { hook: day(tokens(10)), job: day(tokens(1)), ..Budgets::default() };
+    let rows = [
+        (named, "budgets.hooks.mail.day.tokens", None),
+        (each, "budgets.hook.day.tokens", Some("hook `mail`")),
+    ];
+    for (limits, path, whose) in rows {
+        let mut book = Book::new(limits);
+        let id = book.admit(&mail, call(100, 2_000));
+        book.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
+        let BudgetVerdict::Refused(line) = book.ask(&mail, call(1, 1)) else { panic!("{path}") };
+        assert_eq!((line.path.as_str(), line.whose.as_deref()), (path, whose));
+        let other = who("main", "main", Some("hook:ci"));
+        assert!(matches!(book.ask(&other, call(1, 1)), BudgetVerdict::Admitted { .. }), "{path}");
+    }
+}
+
+#[test]
 fn a_limit_of_nothing_admits_nothing_and_others_are_not_touched() {
     let limits =
         Budgets { agents: BTreeMap::from([(AgentId::main(), day(tokens(0)))]), ..Budgets::default() };
@@ -335,6 +356,8 @@ fn budgets() -> impl Strategy<Value = Budgets> {
             session,
             job,
             jobs: BTreeMap::new(),
+            hook: Budget::default(),
+            hooks: BTreeMap::new(),
         },
     )
 }

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use self::local::Local;
 use super::examination::width;
-use crate::commands::approvals::question;
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
+use homard_client::questions;
 
 /// How many days `--usage` looks back.
 const DAYS: u32 = 30;
@@ -143,7 +143,7 @@ async fn ask(cx: &Cx, args: &StatusArgs) -> anyhow::Result<Told> {
 
 /// What waits for a yes. Who may not answer questions is not told about them.
 async fn approvals(client: &Client) -> Vec<String> {
-    let waiting = question::pending(client).await.unwrap_or_default();
+    let waiting = questions::pending(client).await.unwrap_or_default();
     waiting.iter().map(|asked| homard_runtime::brief(&asked.what, 60)).collect()
 }
 

@@ -1,0 +1,23 @@
+// The words of the page "Hooks".
+export const words = {
+  title: 'Hooks',
+  about: 'Programs and helpers that run when something happens in the gateway: a conversation begins, a message comes, a tool is called.',
+  agent: 'Agent',
+  off: 'No hook runs: hooks are switched off. Switching one on switches them on.',
+  none: 'There are no hooks.',
+  states: { ready: 'Runs', off: 'Off', needs: 'Needs something', broken: 'Broken' },
+  sources: { bundled: 'Built in', managed: 'For all agents', extra: 'Extra folder', workspace: 'Workspace' } as Record<string, string>,
+  switchOn: (name: string) => `${name} is switched on`,
+  details: 'Details',
+  detailsOf: (name: string) => `Details of ${name}`,
+  events: 'Hears of',
+  missing: (needs: readonly string[]) => `It needs: ${needs.join(', ')}.`,
+  problem: (reason: string) => `It cannot run: ${reason}.`,
+  file: 'Folder',
+  program: 'Program',
+  lastRun: 'Last run',
+  never: 'It has not run since the gateway started.',
+  ran: (event: string, when: string, took: string) => `${event}, ${when}, took ${took}`,
+  went: { well: 'went well', badly: 'failed' },
+  printed: 'What it printed',
+} as const;
