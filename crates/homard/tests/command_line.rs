@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tokio_websockets::{Message, ServerBuilder, WebSocketStream};
 
-fn homard(home: &TestHome, args: &[&str]) -> Command {
+pub(crate) fn homard(home: &TestHome, args: &[&str]) -> Command {
     let mut command = Command::new(crate::homard());
     command
         .args(args)
@@ -45,6 +45,49 @@ async fn without_a_gateway_health_says_how_to_start_one() {
     assert_eq!((code, err.as_str()), (1, ""));
     let out: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(out["ok"], false);
+}
+
+#[tokio::test]
+async fn status_with_a_broken_configuration_says_what_is_wrong_and_what_to_do_next() {
+    let home = TestHome::new().unwrap();
+    home.write_config_text("{ gatway: 1 }").unwrap();
+    let (code, out, err) = run(&home, &["status"]).await;
+    assert_eq!((code, err.as_str()), (1, ""));
+    assert!(out.contains("unknown key; did you mean `gateway`?"), "{out}");
+    assert!(
+        out.ends_with("next  homard doctor --fix mends the settings, or shows what to change\n"),
+        "{out}"
+    );
+}
+
+#[tokio::test]
+async fn doctor_tells_by_its_exit_code_and_mends_only_when_told() {
+    let home = TestHome::new().unwrap();
+    home.write_config_text("{ gatway: 1, gateway: { prot: 2 } }").unwrap();
+    let only = |more: &[&'static str]| [&["doctor", "--only", "config"], more].concat();
+    assert_eq!(run(&home, &only(&[])).await.0, 1);
+    // Nobody can be asked, and a setting is nothing to be lost without a question.
+    assert_eq!(run(&home, &only(&["--fix"])).await.0, 2);
+    assert_eq!(run(&home, &only(&["--fix", "--non-interactive"])).await.0, 1);
+    assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), "{ gatway: 1, gateway: { prot: 2 } }");
+    let (code, out, _) = run(&home, &only(&["--fix", "--yes", "--json"])).await;
+    let out: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &out["ok"], out["mended"].as_array().unwrap().len()), (0, &json!(true), 2));
+    assert_eq!(run(&home, &["config", "validate"]).await.0, 0);
+}
+
+#[tokio::test]
+async fn reset_takes_away_what_its_scope_says_and_only_when_told() {
+    let home = TestHome::new().unwrap();
+    home.write_config_text("{}").unwrap();
+    let reset = |more: &[&'static str]| [&["reset", "--scope", "config"], more].concat();
+    assert_eq!(run(&home, &reset(&["--dry-run"])).await.0, 0);
+    assert_eq!(run(&home, &reset(&[])).await.0, 2);
+    assert!(home.config_path().exists());
+    assert_eq!(run(&home, &reset(&["--yes"])).await.0, 0);
+    assert!(!home.config_path().exists() && home.state_dir().exists());
+    let (code, out, _) = run(&home, &["uninstall", "--service", "--dry-run"]).await;
+    assert_eq!((code, out.as_str()), (0, "No service is installed.\n"));
 }
 
 #[tokio::test]

@@ -38,6 +38,8 @@ mod company;
 #[cfg(test)]
 mod config_over_wire;
 #[cfg(test)]
+mod copies;
+#[cfg(test)]
 mod cron;
 #[cfg(test)]
 mod daemon;

@@ -118,7 +118,9 @@ pub(super) async fn run(cx: &Cx, manner: &Manner) -> anyhow::Result<()> {
         cx.console.json(&in_json(&done, &mended, manner.face))?;
     } else {
         cx.console.line("")?;
-        cx.console.line(&summary(cx, &done, manner))?;
+        for line in wrapped(&summary(cx, &done, manner), width(), 0) {
+            cx.console.line(&line)?;
+        }
     }
     if done.count(Severity::Error) > 0 { Err(AlreadyTold.into()) } else { Ok(()) }
 }
