@@ -404,13 +404,15 @@ impl Supervisor {
     fn absence(&self, error: SupervisorError) -> SupervisorError {
         let SupervisorError::Refused { line, said } = error else { return error };
         let called = self.called();
-        if said.contains("not been booted with systemd") {
-            return SupervisorError::NotThere { called, said };
+        if !said.contains("Failed to connect to bus") && !said.contains("not been booted with systemd") {
+            return SupervisorError::Refused { line, said };
         }
-        if said.contains("Failed to connect to bus") {
-            return SupervisorError::NoSession { called, said };
+        // Where systemd started the machine it says so there, as its manual has it.
+        let is_booted = self.places.of_the_machine("/run/systemd/system").is_dir();
+        match is_booted {
+            true => SupervisorError::NoSession { called, said },
+            false => SupervisorError::NotThere { called, said },
         }
-        SupervisorError::Refused { line, said }
     }
 }
 

@@ -54,6 +54,7 @@ fn page(name: &str, version: &str, body: &str) -> (String, String) {
 
 /// A line as roff takes it: no marks of Markdown, nothing it would read as a request.
 fn plain(line: &str) -> String {
+    let line = line.replace("[connection options](#connection-options)", "connection options in homard(1)");
     let text = line.replace('\\', "\\e").replace('-', "\\-").replace("`", "").replace("\\e|", "|");
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }

@@ -191,7 +191,7 @@ fn a_program_that_does_not_run_here_is_not_installed() {
 
 #[test]
 fn manual_pages_say_what_the_reference_says() {
-    let reference = "# Commands\n\nEvery command.\n\n## homard cron\n\nJobs by the clock\n\n    homard cron [OPTIONS]\n\n| | |\n|---|---|\n| `--all` | Those that are off, too \\| x |\n\n```text\n.Examples:\n  homard cron list\n```\n\n### homard cron list\n\nWhat there is\n";
+    let reference = "# Commands\n\nEvery command.\n\n## homard cron\n\nJobs by the clock\n\n    homard cron [OPTIONS]\n\n| | |\n|---|---|\n| `--all` | Those that are off, too \\| x |\n\n```text\n.Examples:\n  homard cron list\n```\n\n### homard cron list\n\nWhat there is\n\nBeside these, the [connection options](#connection-options).\n";
     let pages = manpages::pages(reference, "9.9.9");
     let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["homard.1", "homard-cron.1"]);
@@ -202,6 +202,7 @@ fn manual_pages_say_what_the_reference_says() {
         ".TP\n.B \\-\\-all\nThose that are off, too | x\n",
         ".nf\n\\&.Examples:\n  homard cron list\n.fi\n",
         ".SH HOMARD CRON LIST\n",
+        "Beside these, the connection options in homard(1).\n",
     ] {
         assert!(cron.contains(part), "{part:?} is not in {cron}");
     }

@@ -220,15 +220,20 @@ async fn a_machine_without_systemd_says_so_before_anything_is_written() {
     assert!(matches!(failed, Err(SupervisorError::NotThere { .. })), "{failed:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 
-    for (said, is_there) in [
+    let no_bus = "Failed to connect to bus: No medium found";
+    for (said, is_booted) in [
         ("System has not been booted with systemd as init system (PID 1). Can't operate.", false),
-        ("Failed to connect to bus: No medium found", true),
+        (no_bus, false),
+        (no_bus, true),
     ] {
         let script = format!("#!/bin/sh\necho \"{said}\" >&2\nexit 1\n");
         let machine = Machine::new(&Systemd, "systemctl", &script);
+        if is_booted {
+            fs::create_dir_all(machine.folder.path().join("run/systemd/system")).unwrap();
+        }
         let failed = machine.supervisor.install(&charge(), Replace::Never).await.unwrap_err();
-        assert_eq!(matches!(failed, SupervisorError::NoSession { .. }), is_there, "{failed:?}");
-        assert_eq!(matches!(failed, SupervisorError::NotThere { .. }), !is_there, "{failed:?}");
+        assert_eq!(matches!(failed, SupervisorError::NoSession { .. }), is_booted, "{failed:?}");
+        assert_eq!(matches!(failed, SupervisorError::NotThere { .. }), !is_booted, "{failed:?}");
         assert_eq!(machine.home(), Vec::<String>::new());
     }
 }

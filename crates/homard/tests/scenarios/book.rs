@@ -65,15 +65,16 @@ async fn recipes_can_be_cooked() {
 }
 
 #[tokio::test]
-async fn what_is_said_about_installing_upgrading_and_trouble_works() {
-    for page in ["install.md", "upgrading.md", "troubleshooting.md", "openclaw.md"] {
+async fn what_is_said_about_conversations_installing_upgrading_and_trouble_works() {
+    for page in ["conversations.md", "install.md", "upgrading.md", "troubleshooting.md", "openclaw.md"] {
         follow(page).await;
     }
 }
 
 #[test]
 fn no_page_has_commands_that_nobody_runs() {
-    let run = ["start.md", "install.md", "upgrading.md", "troubleshooting.md", "openclaw.md"];
+    let run =
+        ["start.md", "conversations.md", "install.md", "upgrading.md", "troubleshooting.md", "openclaw.md"];
     let mut folders = vec![docs()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {

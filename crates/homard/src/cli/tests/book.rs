@@ -1,4 +1,5 @@
-//! The parts of the book that are made from the program: every command with its options, every setting.
+//! The parts of the book that are made from the program: every command with its options, every command in chats, every
+//! setting.
 //!
 //! `cargo xtask book --write` runs these tests with `INSTA_UPDATE=always`, which writes the pages.
 
@@ -7,6 +8,8 @@ use std::fs;
 
 use clap::{Arg, Command, CommandFactory};
 use homard_config::schema;
+use homard_policy::words::table::Form;
+use homard_policy::words::{COMMANDS, Where, Who};
 use serde_json::{Map, Value};
 
 use super::documentation::root;
@@ -239,4 +242,33 @@ fn kind(schema: &Value, found: &Value) -> String {
         (["array"], _) => "list".to_owned(),
         (types, _) => types.join(" or "),
     }
+}
+
+#[test]
+fn the_reference_of_chat_commands_is_written_down() {
+    let mut page = "# Commands in chats\n\n\
+        What may be typed in the page and on chat platforms, made from the table the program reads (`/commands` lists \
+        them there). Those marked *inside* may stand anywhere in a message and hold for it alone. Some are for the \
+        owner, and some are off until a setting turns them on.\n\n\
+        | command | what it does | who | |\n|---|---|---|---|\n"
+        .to_owned();
+    for command in COMMANDS {
+        let arguments =
+            if command.arguments.is_empty() { String::new() } else { format!(" {}", command.arguments) };
+        let others: Vec<String> = command.aliases.iter().map(|alias| format!("`/{alias}`")).collect();
+        let others = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
+        let who = match command.who {
+            Who::Authorised => "who may use commands",
+            Who::Owner => "the owner",
+            Who::Elevated => "who may leave the sandbox",
+            Who::ElevatedOwner => "the owner, who may leave the sandbox",
+        };
+        let mut notes = Vec::new();
+        notes.extend((command.form == Form::Directive).then(|| "inside".to_owned()));
+        notes.extend((command.place == Where::Groups).then(|| "in groups".to_owned()));
+        notes.extend(command.needs.map(|switch| format!("needs `{}`", switch.key())));
+        let name = cell(&format!("/{}{arguments}", command.name));
+        writeln!(page, "| `{name}` | {}{others} | {who} | {} |", command.help, notes.join(", ")).unwrap();
+    }
+    is_written_down("chat-commands.md", &page);
 }
