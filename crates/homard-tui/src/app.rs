@@ -31,6 +31,8 @@ use crate::wire::Happened;
 
 /// How many messages are read again after a change; those above them stay where they join.
 const REFRESH: u32 = 60;
+/// Said until a run that was asked to stop has ended.
+const STOPPING: &str = "stopping…";
 
 /// What the person asked for on the command line.
 #[derive(Debug, Clone, Default)]
@@ -125,6 +127,7 @@ pub(crate) enum Request {
     TakeBack {
         session: String,
         run: String,
+        text: String,
     },
     /// Hear what is said in a conversation, whoever says it.
     Watch {
@@ -166,6 +169,7 @@ pub(crate) enum Reply {
     Aborted(Result<bool, CallFailure>),
     TakenBack {
         run: String,
+        text: String,
         done: Result<bool, CallFailure>,
     },
     Sessions(Result<Vec<SessionRow>, CallFailure>),
@@ -439,6 +443,9 @@ impl App {
             }
             Happened::Ending(_) => false,
         };
+        if !self.chat.is_running() && self.notice.as_ref().is_some_and(|notice| notice.text == STOPPING) {
+            self.notice = None;
+        }
         if again { self.refresh() } else { Vec::new() }
     }
 

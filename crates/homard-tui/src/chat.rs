@@ -87,14 +87,14 @@ impl Chat {
         !self.outbox.is_empty()
     }
 
-    /// What the newest run is doing, and since when.
+    /// What the run under way is doing, and since when; the others wait behind it.
     pub(crate) fn doing(&self) -> Option<(&str, i64)> {
-        self.runs.last().map(|run| (run.phase.as_str(), run.began))
+        self.runs.first().map(|run| (run.phase.as_str(), run.began))
     }
 
-    /// Why the newest run takes long.
+    /// Why it takes long.
     pub(crate) fn trouble(&self) -> Option<&str> {
-        self.runs.last().and_then(|run| run.trouble.as_deref())
+        self.runs.first().and_then(|run| run.trouble.as_deref())
     }
 
     /// Shows a message that is on its way; while a run is under way it waits beside the conversation.

@@ -41,9 +41,7 @@ pub(crate) async fn run(
     let is_manned = io::stdin().is_terminal();
     let (mut open, mut awaited) = (true, 0_usize);
     loop {
-        // Lines from a pipe wait their turn, so that each is answered before the next is said.
-        let is_free = is_manned || !app.chat.is_running() || app.questions.first().is_some();
-        let hears = open && app.chat.loaded && is_free;
+        let hears = open && takes_lines(&app, is_manned);
         let now = options.clock.now_ms();
         let effects = tokio::select! {
             said = typed.recv(), if hears => match said {
@@ -80,6 +78,14 @@ pub(crate) async fn run(
     }
     hands.stop().await;
     Ok(())
+}
+
+/// Whether the next line may be said. A list that was asked for comes first, so that its number is meant for it; and
+/// lines from a pipe wait their turn, so that each is answered before the next is said.
+fn takes_lines(app: &App, is_manned: bool) -> bool {
+    let is_listing = matches!(&app.overlay, Some(Overlay::Picker(picker)) if !picker.is_loaded);
+    let is_free = is_manned || !app.chat.is_running() || app.questions.first().is_some();
+    app.chat.loaded && !is_listing && is_free
 }
 
 fn read_lines(typing: &mpsc::Sender<String>) {
@@ -299,4 +305,47 @@ fn help() -> Vec<String> {
     let begins = KEYS.iter().filter(|(key, _)| matches!(*key, "!"));
     lines.extend(begins.map(|(key, about)| format!("{key}: {about}")));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Printer, takes_lines, type_line};
+    use crate::app::{Msg, Reply};
+    use crate::testing::{NOW, app, delta, question, read, short, text, user};
+
+    fn printed(printer: &mut Printer, app: &mut crate::app::App) -> String {
+        let mut out = Vec::new();
+        printer.print(app, NOW, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_line_is_printed_once_and_nothing_steers_the_terminal() {
+        let mut app = app(80, 24, &[user("a", "hello")], json!({}));
+        let mut printer = Printer::default();
+        assert_eq!(printed(&mut printer, &mut app), "conversation: agent:main:main\nyou: hello\n");
+        app.update(Msg::Heard(delta("a", "one\u{1b}[2J\ntw")), NOW);
+        assert_eq!(printed(&mut printer, &mut app), "assistant: one\n");
+        read(&mut app, &[user("a", "hello"), text("one\u{1b}[2J\ntwo")], json!({}));
+        assert_eq!(printed(&mut printer, &mut app), "two\n");
+        app.update(Msg::Lost("gone".into()), NOW);
+        assert_eq!(printed(&mut printer, &mut app), "not connected, trying again: gone\n");
+        assert_eq!(printed(&mut printer, &mut app), "");
+    }
+
+    #[test]
+    fn lines_answer_what_was_asked() {
+        let mut app = app(80, 24, &[], json!({}));
+        assert_eq!(short(&type_line(&mut app, "/models", NOW)), ["Models { session: \"agent:main:main\" }"]);
+        assert!(!takes_lines(&app, true));
+        app.update(Msg::Reply(Reply::Models(Ok(Vec::new()))), NOW);
+        assert!(takes_lines(&app, false));
+        assert!(type_line(&mut app, "9", NOW).is_empty());
+        app.update(Msg::Heard(question("q1", "ls")), NOW);
+        assert_eq!(short(&type_line(&mut app, "once", NOW)), ["decide q1 AllowOnce"]);
+        assert_eq!(short(&type_line(&mut app, "yes please", NOW)), ["send: yes please"]);
+        assert!(takes_lines(&app, false), "a question is answered while a run waits for it");
+    }
 }

@@ -6,7 +6,7 @@ use homard_protocol::methods::chat::ChatSendParams;
 use homard_protocol::{QueueMode, RunId, SessionRef, Word};
 use serde_json::{Map, Value};
 
-use super::{App, AttachedFile, Effect, Link, Overlay, Request, SearchState, Shows};
+use super::{App, AttachedFile, Effect, Link, Overlay, Request, STOPPING, SearchState, Shows};
 use crate::chat::item::{ChatItem, ItemBody};
 use crate::input::complete::SAME;
 use crate::input::picker::{Choice, Picker, PickerKind};
@@ -143,7 +143,7 @@ pub(super) fn abort(app: &mut App) -> Vec<Effect> {
             std::iter::once(draft).chain(words).filter(|part| !part.is_empty()).collect();
         app.composer.editor.set(parts.join("\n\n"));
     }
-    app.tell("stopping…");
+    app.tell(STOPPING);
     vec![Effect::Ask(Request::Abort { session: app.place.session.clone() })]
 }
 
@@ -153,7 +153,11 @@ pub(super) fn take_back(app: &mut App) -> Vec<Effect> {
         app.tell("no message waits");
         return Vec::new();
     };
-    let request = Request::TakeBack { session: app.place.session.clone(), run: waiting.run.clone() };
+    let request = Request::TakeBack {
+        session: app.place.session.clone(),
+        run: waiting.run.clone(),
+        text: waiting.text.clone(),
+    };
     vec![Effect::Ask(request)]
 }
 

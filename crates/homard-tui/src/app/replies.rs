@@ -39,7 +39,7 @@ pub(super) fn take(app: &mut App, reply: Reply, now: i64) -> Vec<Effect> {
         Reply::Aborted(Ok(true)) => {}
         // Nothing was running after all: its end was missed, so look.
         Reply::Aborted(Ok(false)) => return app.refresh(),
-        Reply::TakenBack { run, done } => return taken_back(app, &run, done),
+        Reply::TakenBack { run, text, done } => return taken_back(app, &run, text, done),
         Reply::Sessions(Ok(rows)) => {
             let here = app.place.session.clone();
             fill(app, PickerKind::Sessions, rows.iter().map(|row| session_choice(row, &here)).collect());
@@ -129,18 +129,14 @@ fn sent(app: &mut App, run: &str, answer: Result<RunAnswer, CallFailure>) -> Vec
     }
 }
 
-fn taken_back(app: &mut App, run: &str, done: Result<bool, CallFailure>) -> Vec<Effect> {
+fn taken_back(app: &mut App, run: &str, text: String, done: Result<bool, CallFailure>) -> Vec<Effect> {
     match done {
         Ok(true) => {
-            if let Some(waiting) = app.chat.unqueue(run) {
-                let draft = app.composer.editor.text().to_owned();
-                let joined = if draft.trim().is_empty() {
-                    waiting.text
-                } else {
-                    format!("{}\n\n{draft}", waiting.text)
-                };
-                app.composer.editor.set(joined);
-            }
+            // Its end may have been told before this answer came.
+            app.chat.unqueue(run);
+            let draft = app.composer.editor.text().to_owned();
+            let joined = if draft.trim().is_empty() { text } else { format!("{text}\n\n{draft}") };
+            app.composer.editor.set(joined);
             Vec::new()
         }
         Ok(false) => {

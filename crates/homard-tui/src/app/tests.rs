@@ -66,7 +66,10 @@ fn a_message_taken_back_can_be_written_anew() {
     let mut app = running();
     typed(&mut app, "later");
     press(&mut app, "enter");
-    app.update(Msg::Reply(Reply::TakenBack { run: "run-1".into(), done: Ok(true) }), NOW);
+    app.update(
+        Msg::Reply(Reply::TakenBack { run: "run-1".into(), text: "later".into(), done: Ok(true) }),
+        NOW,
+    );
     assert_eq!((app.composer.editor.text(), app.chat.waiting.len()), ("later", 0));
 }
 

@@ -38,9 +38,9 @@ pub(super) async fn ask(client: &Client, request: Request) -> Reply {
         Request::Abort { session } => {
             Reply::Aborted(abort(client, &session, None).await.map_err(CallFailure::from))
         }
-        Request::TakeBack { session, run } => {
+        Request::TakeBack { session, run, text } => {
             let done = abort(client, &session, Some(&run)).await.map_err(CallFailure::from);
-            Reply::TakenBack { run, done }
+            Reply::TakenBack { run, text, done }
         }
         Request::Watch { session } => {
             watch(client, &session).await;

@@ -70,8 +70,8 @@ impl Page {
             Event::Html(text) | Event::InlineHtml(text) => self.html(&text),
             Event::InlineMath(text) | Event::DisplayMath(text) => self.say(&text, self.theme.code()),
             Event::FootnoteReference(name) => self.say(&format!("[{name}]"), self.theme.dim()),
-            Event::SoftBreak => self.say(" ", self.present()),
-            Event::HardBreak => self.flush(),
+            // In a chat a new line is meant as one.
+            Event::SoftBreak | Event::HardBreak => self.flush(),
             Event::Rule => {
                 self.gap();
                 self.out.push(Line::styled("─".repeat(self.width.min(40)), self.theme.dim()));

@@ -13,11 +13,11 @@ fn rows(text: &str, width: usize) -> Vec<String> {
 fn blocks_become_rows() {
     let cases: [(&str, &[&str]); 12] = [
         ("# Title\ntext *one* **two** `three`", &["Title", "", "text one two three"]),
-        ("a\nb\n\nc", &["a b", "", "c"]),
+        ("a\nb\n\nc", &["a", "b", "", "c"]),
         ("- one\n- two\n  - deep\n- three", &["• one", "• two", "  • deep", "• three"]),
         ("9. nine\n10. ten", &["9. nine", "10. ten"]),
         ("- [x] done\n- [ ] not", &["• [x] done", "• [ ] not"]),
-        ("> quoted\n> more", &["▏ quoted more"]),
+        ("> quoted\n> more", &["▏ quoted", "▏ more"]),
         ("```rust\nfn main() {\n    x\n}\n```\nafter", &["│ fn main() {", "│     x", "│ }", "", "after"]),
         ("see [here](http://x.y) and <http://z>", &["see here (http://x.y) and http://z"]),
         ("![a cat](cat.png)", &["image: a cat (cat.png)"]),
@@ -35,7 +35,7 @@ fn what_is_still_being_written_is_shown_as_far_as_it_goes() {
     let cases: [(&str, &[&str]); 4] = [
         ("```py\nx = 1", &["│ x = 1"]),
         ("some **bo", &["some **bo"]),
-        ("| a | b |\n|---|", &["| a | b | |---|"]),
+        ("| a | b |\n|---|", &["| a | b |", "|---|"]),
         ("- ", &[]),
     ];
     for (text, wanted) in cases {
