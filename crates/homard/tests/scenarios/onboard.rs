@@ -129,6 +129,10 @@ async fn who_cannot_be_asked_is_told_which_options_to_use() {
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
         assert!(err.contains(error) && err.contains(hint), "{args:?}: {err}");
     }
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let taken = taken.local_addr().map(|address| (taken, address.port().to_string())).unwrap();
+    let (code, _, err) = run(&home, &["onboard", "--baseline", "--gateway-port", &taken.1]).await;
+    assert!(code == 2 && err.contains("is used by another program"), "{err}");
     let (code, _, err) = run(&home, &["onboard", "--non-interactive"]).await;
     assert!(code == 2 && err.contains("--accept-risk"), "{err}");
     assert!(!home.config_path().exists(), "nothing was written");

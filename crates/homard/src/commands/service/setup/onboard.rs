@@ -152,6 +152,10 @@ fn put_aside(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()>
 }
 
 async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<Facts> {
+    if let Some(port) = args.gateway.gateway_port.filter(|port| is_taken_by_a_stranger(cx, *port)) {
+        let words = format!("port {port} is used by another program");
+        return Err(Advice::usage(words, "stop that program, or choose another --gateway-port"));
+    }
     let config = cx.config()?;
     let looking = async {
         // Without a person nobody chooses among what was found.
