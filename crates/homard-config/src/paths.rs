@@ -131,6 +131,15 @@ impl Paths {
         found.unwrap_or(&self.config_path)
     }
 
+    /// The same without the files of other programs in their own folders: for whoever decides anew what is taken from
+    /// them.
+    #[must_use]
+    pub fn ours_alone(&self) -> Self {
+        let mut ours = self.clone();
+        ours.candidates.retain(|path| path.starts_with(&self.state_dir));
+        ours
+    }
+
     /// The gateway's own records.
     #[must_use]
     pub fn records(&self) -> Records {

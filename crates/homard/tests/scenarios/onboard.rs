@@ -2,7 +2,7 @@
 
 use std::process::ExitStatus;
 
-use homard_testkit::{FakeLlm, TEST_TOKEN, TestGateway, TestHome, WAIT_CAP, free_port};
+use homard_testkit::{FakeLlm, OpenClawHome, TEST_TOKEN, TestGateway, TestHome, WAIT_CAP, free_port};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -129,6 +129,10 @@ async fn who_cannot_be_asked_is_told_which_options_to_use() {
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
         assert!(err.contains(error) && err.contains(hint), "{args:?}: {err}");
     }
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let taken = taken.local_addr().map(|address| (taken, address.port().to_string())).unwrap();
+    let (code, _, err) = run(&home, &["onboard", "--baseline", "--gateway-port", &taken.1]).await;
+    assert!(code == 2 && err.contains("is used by another program"), "{err}");
     let (code, _, err) = run(&home, &["onboard", "--non-interactive"]).await;
     assert!(code == 2 && err.contains("--accept-risk"), "{err}");
     assert!(!home.config_path().exists(), "nothing was written");
@@ -214,12 +218,55 @@ async fn the_program_alone_offers_the_setup_on_a_fresh_machine_and_help_otherwis
 async fn beginning_anew_puts_what_there_was_aside() {
     let home = TestHome::with_config(&json!({"gateway": {"port": 4000}})).unwrap();
     std::fs::create_dir_all(home.state_dir().join("agents/main")).unwrap();
-    let reset = ["onboard", "--non-interactive", "--accept-risk", "--reset", "--skip-bootstrap", "--json"];
+    let port = free_port().unwrap().to_string();
+    let reset = [
+        "onboard",
+        "--non-interactive",
+        "--accept-risk",
+        "--reset",
+        "--skip-bootstrap",
+        "--gateway-port",
+        &port,
+    ];
     let (code, out, err) = run(&home, &reset).await;
     assert_eq!(code, 0, "{out} {err}");
-    assert_eq!(config(&home)["gateway"]["port"], Value::Null);
+    assert_eq!(config(&home)["gateway"]["port"].to_string(), port);
     let beside: Vec<_> =
         std::fs::read_dir(home.path()).unwrap().flatten().map(|entry| entry.path()).collect();
     let aside = beside.iter().find(|path| path.to_string_lossy().contains(".homard.reset-")).unwrap();
     assert!(aside.join("homard.json").is_file() && aside.join("agents/main").is_dir(), "{beside:?}");
+}
+
+#[tokio::test]
+async fn an_openclaw_home_is_offered_and_taken_over_on_the_way() {
+    let home = TestHome::new().unwrap();
+    let old = OpenClawHome::of_files(&home.path().join(".openclaw"), &json!({})).unwrap();
+    let before = old.fingerprint().unwrap();
+    let typing = [
+        ("Security", "y"),
+        ("Take over its", ""),
+        ("keys and tokens", ""),
+        ("Take it over now", ""),
+        ("How do you want", "Quick"),
+        ("Whose model", "No model"),
+        ("Write this?", ""),
+        ("Chat with it", ""),
+        ("First chat", "n"),
+    ];
+    let port = free_port().unwrap().to_string();
+    let args = ["onboard", "--gateway-port", &port];
+    let (status, said) = at_terminal(&home, &args, 80, &typing).await;
+    assert!(status.success(), "{said}");
+    assert_eq!(old.fingerprint().unwrap(), before, "the other home is only read");
+    let text = std::fs::read_to_string(home.config_path()).unwrap();
+    assert!(text.contains("oc-gateway-token") && text.contains("lastRunCommand"), "{text}");
+    assert!(home.state_dir().join("agents/main/sessions/sessions.json").is_file());
+
+    let home = TestHome::new().unwrap();
+    OpenClawHome::of_files(&home.path().join(".openclaw"), &json!({})).unwrap();
+    let quiet = ["onboard", "--non-interactive", "--accept-risk", "--json", "--gateway-port", &port];
+    let (code, out, err) = run(&home, &quiet).await;
+    assert_eq!(code, 0, "what nobody here understands is not in the way: {out} {err}");
+    let text = std::fs::read_to_string(home.config_path()).unwrap();
+    assert!(!text.contains("oc-gateway-token"), "what was not agreed to is not taken: {text}");
 }

@@ -19,11 +19,13 @@ pub(super) struct Flags<'a> {
     /// Whether there is neither a model nor anything one could be used with at once.
     nothing_found: bool,
     is_second: bool,
+    /// The port as it is.
+    port: u16,
 }
 
 impl<'a> Flags<'a> {
     pub(super) fn new(args: &'a OnboardArgs) -> Self {
-        Self { args, used: HashSet::new(), nothing_found: false, is_second: false }
+        Self { args, used: HashSet::new(), nothing_found: false, is_second: false, port: 0 }
     }
 
     /// The person walks once more, after another home was taken over or not: that and the notice are not asked again.
@@ -34,6 +36,7 @@ impl<'a> Flags<'a> {
 
     /// Puts a model that is named on the command line among those that can be chosen.
     pub(super) fn prepare(&mut self, facts: &mut Facts) {
+        self.port = facts.port;
         self.nothing_found = facts.model.is_none() && facts.providers.iter().all(|one| one.found.is_none());
         let (Some(model), Some(choice)) = (&self.args.model.model, self.provider()) else { return };
         let prefix = format!("{choice}/");
@@ -88,7 +91,10 @@ impl<'a> Flags<'a> {
                 json!(model.strip_prefix(&prefix).unwrap_or(model))
             }),
             SetupQuestion::Workspace => text(&args.workspace),
-            SetupQuestion::Port => gateway.gateway_port.map(|port| json!(port)),
+            // Nobody is there to read that another port was taken instead.
+            SetupQuestion::Port => {
+                gateway.gateway_port.or(args.is_silent().then_some(self.port)).map(|port| json!(port))
+            }
             SetupQuestion::Bind => text(&gateway.gateway_bind),
             SetupQuestion::Auth => match (&gateway.gateway_auth, &gateway.gateway_password) {
                 (None, Some(_)) => Some(json!("password")),

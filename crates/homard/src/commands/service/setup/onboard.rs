@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use clap::{Args as _, FromArgMatches as _};
-use homard_config::Config;
 use homard_config::config::gateway::GatewayMode;
+use homard_config::{Config, ConfigSource};
 use homard_migrate::Home;
 use serde_json::Value;
 
@@ -31,6 +31,9 @@ const SERVICE: bool = false;
 /// # Errors
 /// When an answer is missing, the person leaves, or something cannot be written.
 pub(crate) fn run(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<()> {
+    // Another program's settings are taken over, or not; they are never half in effect, and never in the way.
+    let source = ConfigSource { paths: cx.source.paths.ours_alone(), ..cx.source.clone() };
+    let cx = &Cx { source, global: cx.global.clone(), console: cx.console };
     let starts = run_alone(guided(cx, args))?;
     if starts { gateway::run_here(cx) } else { Ok(()) }
 }
@@ -149,6 +152,10 @@ fn put_aside(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()>
 }
 
 async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<Facts> {
+    if let Some(port) = args.gateway.gateway_port.filter(|port| is_taken_by_a_stranger(cx, *port)) {
+        let words = format!("port {port} is used by another program");
+        return Err(Advice::usage(words, "stop that program, or choose another --gateway-port"));
+    }
     let config = cx.config()?;
     let looking = async {
         // Without a person nobody chooses among what was found.
