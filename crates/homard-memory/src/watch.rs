@@ -137,10 +137,12 @@ mod nowhere {
             Err(io::ErrorKind::Unsupported.into())
         }
 
-        pub(crate) fn over<'f>(&mut self, _folders: impl Iterator<Item = &'f Path>) -> io::Result<()> {
-            Ok(())
+        pub(crate) fn over<'f>(&mut self, _folders: impl Iterator<Item = &'f Path>) -> io::Result<bool> {
+            Ok(false)
         }
 
-        pub(crate) fn hear(&mut self, _heard: &mut Heard) {}
+        pub(crate) fn hear(&mut self, _heard: &mut Heard) -> bool {
+            false
+        }
     }
 }

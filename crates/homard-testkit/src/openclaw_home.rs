@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The conversations in it: their keys and numbers.
 const MAIN: (&str, &str) = ("agent:main:main", "11111111-1111-4111-8111-111111111111");
@@ -108,19 +108,20 @@ impl OpenClawHome {
     }
 
     fn common(&self, more: &Value) -> Result<()> {
-        let mut config = json!({
+        let mut config = object(json!({
             "gateway": {"port": 18_789, "auth": {"mode": "token", "token": "oc-gateway-token-1234567890"}},
             "agents": {"defaults": {"workspace": self.dir.join("workspace")}},
             "session": {"reset": {"idleMinutes": 90}},
             "somethingOfTheirs": {"on": true},
-        });
+        }));
         for (key, value) in more.as_object().into_iter().flatten() {
             let known = config.get_mut(key).and_then(Value::as_object_mut);
             match (known, value) {
                 (Some(known), Value::Object(more)) => known.extend(more.clone()),
-                _ => config[key] = value.clone(),
+                _ => drop(config.insert(key.clone(), value.clone())),
             }
         }
+        let config = Value::Object(config);
         self.text("openclaw.json", &format!("// the kitchen machine\n{config:#}\n"))?;
         self.text("openclaw.json.bak", "{}")?;
         self.text(".env", "TEA_KEY=from-the-home\n")?;
@@ -186,10 +187,11 @@ impl OpenClawHome {
             [job().to_string()],
         )?;
         db.execute("INSERT INTO exec_approvals_config VALUES ('main', ?1, 1)", [rules().to_string()])?;
-        let device = device();
+        let device = object(device());
+        let text = |key: &str| device.get(key).unwrap_or(&Value::Null).to_string();
         db.execute(
             "INSERT INTO device_pairing_paired VALUES (?1, 'key', 'phone', 'ios', NULL, NULL, 'operator', ?2, ?3, ?4, 1, 2)",
-            params![DEVICE, device["roles"].to_string(), device["scopes"].to_string(), device["tokens"].to_string()],
+            params![DEVICE, text("roles"), text("scopes"), text("tokens")],
         )?;
         Ok(())
     }
@@ -258,4 +260,11 @@ fn collect(dir: &Path, found: &mut Vec<(PathBuf, Vec<u8>, std::time::SystemTime)
         }
     }
     Ok(())
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
 }

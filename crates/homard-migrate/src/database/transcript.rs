@@ -21,7 +21,7 @@ pub(crate) fn transcript(database: &Path, session_id: &str) -> Result<Vec<u8>, D
         let Ok(mut event) = serde_json::from_str::<Value>(&event) else { continue };
         match event.get("type").and_then(Value::as_str) {
             Some("session") => {
-                drop(event.as_object_mut().map(|head| head.insert("version".to_owned(), json!(VERSION))))
+                drop(event.as_object_mut().map(|head| head.insert("version".to_owned(), json!(VERSION))));
             }
             // What was before a reset is no longer a part of the conversation.
             Some("reset") => {
