@@ -256,7 +256,7 @@ async fn an_openclaw_home_is_offered_and_taken_over_on_the_way() {
     let port = free_port().unwrap().to_string();
     let args = ["onboard", "--gateway-port", &port];
     let (status, said) = at_terminal(&home, &args, 80, &typing).await;
-    assert!(status.success(), "{said}");
+    assert!(status.success() && said.contains(&format!("port {port};")), "{said}");
     assert_eq!(old.fingerprint().unwrap(), before, "the other home is only read");
     let text = std::fs::read_to_string(home.config_path()).unwrap();
     assert!(text.contains("oc-gateway-token") && text.contains("lastRunCommand"), "{text}");
@@ -269,4 +269,22 @@ async fn an_openclaw_home_is_offered_and_taken_over_on_the_way() {
     assert_eq!(code, 0, "what nobody here understands is not in the way: {out} {err}");
     let text = std::fs::read_to_string(home.config_path()).unwrap();
     assert!(!text.contains("oc-gateway-token"), "what was not agreed to is not taken: {text}");
+}
+
+#[tokio::test]
+async fn a_server_that_wants_no_key_is_written_down_so_that_its_model_is_known() {
+    let home = TestHome::new().unwrap();
+    let port = free_port().unwrap().to_string();
+    let quiet =
+        ["onboard", "--non-interactive", "--accept-risk", "--gateway-port", &port, "--auth-choice", "vllm"];
+    let args: Vec<&str> =
+        quiet.into_iter().chain(["--model", "my-model", "--workspace", "~/elsewhere"]).collect();
+    let (code, _, err) = run(&home, &args).await;
+    assert_eq!(code, 0, "{err}");
+    let config = config(&home);
+    assert_eq!(config["agents"]["defaults"]["model"]["primary"], "vllm/my-model");
+    assert_eq!(config["models"]["providers"]["vllm"]["models"][0]["id"], "my-model", "{config}");
+    let (code, out, err) = run(&home, &["models", "list", "--json"]).await;
+    assert!(code == 0 && out.contains("my-model"), "{out} {err}");
+    assert!(home.path().join("elsewhere/SOUL.md").is_file(), "the workspace is where it was wanted");
 }

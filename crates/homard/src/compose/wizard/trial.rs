@@ -25,8 +25,8 @@ pub(crate) async fn model(source: &ConfigSource, plan: &Plan) -> Result<String, 
     let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
     let handle = ConfigHandle::open(source.clone()).map_err(|error| error.to_string())?;
     let mut changes = vec![("agents.defaults.model".to_owned(), json!({"primary": wanted}))];
-    if let Some(server) = &plan.own_server {
-        changes.push((format!("models.providers.{provider}"), write::own_server(server, model)));
+    if let Some(entry) = write::described(&handle.current(), plan) {
+        changes.push((format!("models.providers.{provider}"), entry));
     }
     if let Some(key) = &plan.key {
         changes.push((format!("models.providers.{provider}.apiKey"), Value::String(key.expose().to_owned())));

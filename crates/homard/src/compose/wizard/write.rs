@@ -4,6 +4,7 @@ use homard_config::config::gateway::GatewayMode;
 use homard_config::{Config, WriteError};
 use homard_llm::ApiKey;
 use homard_models::auth::NewProfile;
+use homard_models::catalogue;
 use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{ProviderId, SessionKey};
 use serde_json::{Map, Value, json};
@@ -72,9 +73,22 @@ pub(crate) fn new_profile(plan: &Plan) -> Result<Option<NewProfile>, String> {
 }
 
 /// A server of one's own as it is written.
-pub(crate) fn own_server(server: &OwnServer, model: &str) -> Value {
+fn own_server(server: &OwnServer, model: &str) -> Value {
     let api = if server.speaks == "anthropic" { "anthropic-messages" } else { "openai-completions" };
     json!({"baseUrl": server.base_url, "api": api, "models": [{"id": model, "name": model}]})
+}
+
+/// What has to be written about a provider for its model to be known: a server of one's own as it is, and one of the
+/// catalogue that wants no key and was not written about, because nothing else says that it is there.
+pub(crate) fn described(config: &Config, plan: &Plan) -> Option<Value> {
+    let (provider, model) = plan.model.as_ref()?;
+    if let Some(server) = &plan.own_server {
+        return Some(own_server(server, model));
+    }
+    let row = catalogue::find(provider).filter(|row| row.is_keyless() && plan.key.is_none())?;
+    let is_written = config.models.providers.keys().any(|id| id.as_str() == row.id);
+    let entry = json!({"baseUrl": row.base_url, "models": [{"id": model, "name": model}]});
+    (!is_written).then_some(entry)
 }
 
 /// What differs from how it is; what stays the same is not written, so that nothing restarts for it. `auth` is how
@@ -100,8 +114,8 @@ pub(crate) fn change(config: &Config, plan: &Plan, auth: &str, ran: &Value) -> V
     let mut defaults = Map::new();
     if let Some((provider, model)) = &plan.model {
         defaults.insert("model".to_owned(), json!({"primary": format!("{provider}/{model}")}));
-        if let Some(server) = &plan.own_server {
-            change.insert("models".to_owned(), json!({"providers": {provider: own_server(server, model)}}));
+        if let Some(entry) = described(config, plan) {
+            change.insert("models".to_owned(), json!({"providers": {provider: entry}}));
         }
     }
     if let Some(workspace) = &plan.workspace {

@@ -170,6 +170,9 @@ async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Re
 /// What the conversation has to know.
 pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, args: &OnboardArgs) -> Facts {
     let agent = config.agents.default_agent();
+    // Options hold whether their question is asked or not.
+    let wanted = &args.gateway;
+    let port = wanted.gateway_port.unwrap_or(config.gateway.port);
     let paths = &cx.source.paths;
     // Who has a configuration of ours has decided about the other home.
     let openclaw = is_fresh(cx).then(|| Home::find(&paths.home, &paths.state_dir)).flatten();
@@ -180,11 +183,11 @@ pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, ar
         scope,
         providers: facts::providers(config, finds),
         model: written("/agents/defaults/model/primary").or_else(|| written("/agents/defaults/model")),
-        port: config.gateway.port,
-        port_taken: is_taken_by_a_stranger(cx, config.gateway.port),
-        bind: facts::word(config.gateway.bind),
-        auth: facts::word(config.gateway.auth.mode),
-        workspace: None,
+        port,
+        port_taken: is_taken_by_a_stranger(cx, port),
+        bind: wanted.gateway_bind.clone().unwrap_or_else(|| facts::word(config.gateway.bind)),
+        auth: wanted.gateway_auth.clone().unwrap_or_else(|| facts::word(config.gateway.auth.mode)),
+        workspace: args.workspace.clone(),
         present_workspace: agent.workspace.display().to_string(),
         openclaw: openclaw.map(|home| home.dir.display().to_string()),
         service: SERVICE && !args.steps.skip_daemon,
