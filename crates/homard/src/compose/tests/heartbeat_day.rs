@@ -18,7 +18,6 @@ const ALERT: &str = "The oven is on.";
 /// What comes of the heartbeat of an hour.
 #[derive(Clone, Copy)]
 enum Hour {
-    /// Nobody is asked.
     Quiet,
     /// There is nothing in the file.
     Empty,
