@@ -24,8 +24,8 @@ use homard_tools::{HookAnswer, HookError, HookOccasion, HookPoint, HookValue};
 
 pub use found::{FoundHook, HookOrigin, find, hook_dirs};
 pub(crate) use last_runs::LastRuns;
-pub use report::hooks_report;
-pub use transform::{Rewritten, TransformError};
+pub use report::{hooks_report, with_last_runs};
+pub use transform::{Rewritten, TransformError, transform};
 
 use self::found::Handler;
 use self::handler::{Answer, Call};
@@ -77,25 +77,6 @@ impl Automation {
             }
         }
     }
-
-    /// Says what a hook wants people to be told: to whoever reads the conversation, and where it was last spoken to.
-    async fn tell_for_hook(&self, name: &str, point: HookPoint, key: &SessionKey, messages: Vec<String>) {
-        let relay = &self.inner.relay;
-        for message in messages {
-            let text = format!("🪝 {name}: {message}");
-            let told = relay.sessions().tell_readers(key, text.clone()).await;
-            told.or_log("what a hook says is not shown");
-            // A hook that hears of what is sent would hear of its own words for ever.
-            if point == HookPoint::MessageOut {
-                continue;
-            }
-            let last = relay.messages().destination_of(&Place::default(), key).await;
-            let Some(address) = last.or_log("what a hook says goes nowhere").flatten() else { continue };
-            let once = format!("hook:{}", uuid::Uuid::new_v4());
-            let said = relay.messages().say_unasked(address, text, key, once).await;
-            said.or_log("what a hook says was not sent");
-        }
-    }
 }
 
 impl Listening {
@@ -142,7 +123,7 @@ impl Listening {
         {
             let (room, name) = (room.clone(), self.hook.name.clone());
             let (point, key, messages) = (occasion.point, key.clone(), std::mem::take(&mut answer.messages));
-            inner.tasks.spawn(async move { room.tell_for_hook(&name, point, &key, messages).await });
+            inner.tasks.spawn(async move { tell_people(&room, &name, point, &key, messages).await });
         }
         answer
     }
@@ -198,5 +179,30 @@ impl Listening {
             }),
             _ => HookAnswer::Pass,
         }
+    }
+}
+
+/// Says what a hook wants people to be told: to whoever reads the conversation, and where it was last spoken to.
+async fn tell_people(
+    room: &Automation,
+    name: &str,
+    point: HookPoint,
+    key: &SessionKey,
+    messages: Vec<String>,
+) {
+    let relay = &room.inner.relay;
+    for message in messages {
+        let text = format!("🪝 {name}: {message}");
+        let told = relay.sessions().tell_readers(key, text.clone()).await;
+        told.or_log("what a hook says is not shown");
+        // A hook that hears of what is sent would hear of its own words for ever.
+        if point == HookPoint::MessageOut {
+            continue;
+        }
+        let last = relay.messages().destination_of(&Place::default(), key).await;
+        let Some(address) = last.or_log("what a hook says goes nowhere").flatten() else { continue };
+        let once = format!("hook:{}", uuid::Uuid::new_v4());
+        let said = relay.messages().say_unasked(address, text, key, once).await;
+        said.or_log("what a hook says was not sent");
     }
 }

@@ -21,17 +21,15 @@ pub fn hooks_report(config: &Config, workspace: &Path, paths: &Paths) -> HooksSt
     }
 }
 
-impl Automation {
-    /// Adds what came of each hook when it ran last.
-    #[must_use]
-    pub fn with_last_runs(&self, mut report: HooksStatusResult) -> HooksStatusResult {
-        for row in report.hooks.iter_mut().filter_map(Value::as_object_mut) {
-            let name = row.get("name").and_then(Value::as_str).unwrap_or_default();
-            let last = self.inner.outside.last_runs.told(name);
-            row.extend(last.map(|last| ("lastRun".to_owned(), last)));
-        }
-        report
+/// Adds what came of each hook when it ran last.
+#[must_use]
+pub fn with_last_runs(room: &Automation, mut report: HooksStatusResult) -> HooksStatusResult {
+    for row in report.hooks.iter_mut().filter_map(Value::as_object_mut) {
+        let name = row.get("name").and_then(Value::as_str).unwrap_or_default();
+        let last = room.inner.outside.last_runs.told(name);
+        row.extend(last.map(|last| ("lastRun".to_owned(), last)));
     }
+    report
 }
 
 impl FoundHook {

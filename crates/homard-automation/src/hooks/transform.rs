@@ -33,41 +33,39 @@ pub struct TransformError {
     pub why: String,
 }
 
-impl Automation {
-    /// Has a program rewrite a call; `hook` is the mapping's name.
-    ///
-    /// # Errors
-    /// When there is no such program, it fails, or what it prints is no answer.
-    pub async fn transform(
-        &self,
-        hook: &str,
-        transform: &HookTransform,
-        call: &Value,
-    ) -> Result<Rewritten, TransformError> {
-        let failed = |why: String| TransformError { module: transform.module.clone(), why };
-        let config = self.config();
-        let program = locate(&config.hooks.transforms_dir, &transform.module).map_err(failed)?;
-        let place = self.inner.outside.running.acquire().await;
-        let _place = place.map_err(|error| failed(error.to_string()))?;
-        let program = Call {
-            name: hook,
-            program: &program,
-            argument: transform.export.as_deref(),
-            entry: None,
-            env: &config.env,
-            limit: TRANSFORM_LIMIT,
-            launcher: self.inner.outside.launcher.clone(),
-        };
-        let printed = program.run(call, self.inner.tasks.token()).await.map_err(|error| {
-            tracing::warn!(hook, transform = transform.module, %error, "a transform failed");
-            failed(match error {
-                HandlerError::Failed { code, .. } => format!("ended with {code}"),
-                HandlerError::Exec(_) | HandlerError::Environment(_) => "could not be run".to_owned(),
-                other => other.to_string(),
-            })
-        })?;
-        read(&printed).map_err(failed)
-    }
+/// Has a program rewrite a call; `hook` is the mapping's name.
+///
+/// # Errors
+/// When there is no such program, it fails, or what it prints is no answer.
+pub async fn transform(
+    room: &Automation,
+    hook: &str,
+    transform: &HookTransform,
+    call: &Value,
+) -> Result<Rewritten, TransformError> {
+    let failed = |why: String| TransformError { module: transform.module.clone(), why };
+    let config = room.config();
+    let program = locate(&config.hooks.transforms_dir, &transform.module).map_err(failed)?;
+    let place = room.inner.outside.running.acquire().await;
+    let _place = place.map_err(|error| failed(error.to_string()))?;
+    let program = Call {
+        name: hook,
+        program: &program,
+        argument: transform.export.as_deref(),
+        entry: None,
+        env: &config.env,
+        limit: TRANSFORM_LIMIT,
+        launcher: room.inner.outside.launcher.clone(),
+    };
+    let printed = program.run(call, room.inner.tasks.token()).await.map_err(|error| {
+        tracing::warn!(hook, transform = transform.module, %error, "a transform failed");
+        failed(match error {
+            HandlerError::Failed { code, .. } => format!("ended with {code}"),
+            HandlerError::Exec(_) | HandlerError::Environment(_) => "could not be run".to_owned(),
+            other => other.to_string(),
+        })
+    })?;
+    read(&printed).map_err(failed)
 }
 
 /// The program a mapping names, if it lies in the folder and may be run.

@@ -41,7 +41,7 @@ pub struct Budgets {
     pub jobs: BTreeMap<String, Budget>,
     /// Each webhook that is not named.
     pub hook: Budget,
-    /// Webhooks by name.
+    /// Webhooks by the path they take below that of all hooks.
     pub hooks: BTreeMap<String, Budget>,
 }
 

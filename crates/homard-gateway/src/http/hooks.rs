@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
+use homard_automation::hooks::transform;
 use homard_config::Config;
 use homard_config::config::hooks::{HookTransform, Hooks};
 use http::header::{HeaderValue, RETRY_AFTER};
@@ -133,7 +134,7 @@ impl Called {
         };
         let rewrite = move |program: HookTransform, told: Value| {
             let asked =
-                async move { Ok(gateway.automation().transform(&mapping.id, &program, &told).await?) };
+                async move { Ok(transform(gateway.automation(), &mapping.id, &program, &told).await?) };
             asked.boxed()
         };
         let calls = mapped::calls(mapping, &given, &rewrite).await?;

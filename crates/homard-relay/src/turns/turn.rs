@@ -44,6 +44,7 @@ use crate::turn_setup::settings::{TurnSettings, settings_for};
 use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
+use crate::turns::inline::InlineSettings;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
 use crate::turns::outcome::{
@@ -333,8 +334,7 @@ pub(crate) async fn prepare(
     settings
         .make_room(&config, overhead_tokens(&system, &offer.for_model))
         .map_err(|error| NotBegun(error.to_string()))?;
-    let (owner, spender) =
-        spending(run, &admitted, options.settings.hook.as_deref(), &session.session_id, &agent.id);
+    let (owner, spender) = spending(run, &admitted, &options.settings, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
     let caller = router::Run { spender, pinned: settings.pinned, meter };
@@ -398,12 +398,12 @@ async fn told_first(inner: &Inner, run: &Run, prompt: Arc<str>, extra: Option<&s
 fn spending(
     run: &Run,
     admitted: &Admitted,
-    hook: Option<&str>,
+    settings: &InlineSettings,
     session: &SessionId,
     agent: &AgentId,
 ) -> (CallOwner, Spender) {
     let key = admitted.session_key();
-    let job = hook.map(|name| format!("{HOOK}{name}")).or_else(|| job_of(key));
+    let job = settings.hook.as_ref().map(|name| format!("{HOOK}{name}")).or_else(|| job_of(key));
     let owner = CallOwner {
         run_id: Some(run.id.clone()),
         session_key: key.clone(),

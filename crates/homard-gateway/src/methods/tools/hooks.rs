@@ -1,6 +1,6 @@
 //! `hooks.status`.
 
-use homard_automation::hooks::hooks_report;
+use homard_automation::hooks::{hooks_report, with_last_runs};
 use homard_protocol::methods::tools::hooks::{HooksStatusParams, HooksStatusResult};
 
 use crate::error::RequestError;
@@ -20,5 +20,5 @@ pub(crate) async fn status(cx: Cx, params: HooksStatusParams) -> Result<HooksSta
     let (workspace, paths) = (agent.workspace.clone(), cx.gateway.config().source().paths.clone());
     let report = tokio::task::spawn_blocking(move || hooks_report(&config, &workspace, &paths)).await;
     let report = report.map_err(|error| RequestError::unavailable(error.to_string()))?;
-    Ok(cx.gateway.automation().with_last_runs(report))
+    Ok(with_last_runs(cx.gateway.automation(), report))
 }
