@@ -16,7 +16,7 @@ use crate::Progress;
 use crate::age::{self, Sealer};
 use crate::archive::{ABOUT, FileEntry, MANIFEST, Manifest};
 use crate::error::BackupError;
-use crate::plan::{How, Item, Plan};
+use crate::plan::{How, Plan, PlanEntry};
 
 /// Begins the name of the folder for copies of databases.
 const COPIES: &str = ".homard-backup-";
@@ -162,7 +162,7 @@ impl<W: Write> Packing<'_, W> {
         added.map_err(|error| BackupError::write(self.path, error))
     }
 
-    fn add(&mut self, item: &Item) -> Result<(), BackupError> {
+    fn add(&mut self, item: &PlanEntry) -> Result<(), BackupError> {
         let failed = |error| BackupError::write(self.path, error);
         match &item.how {
             How::Folder => {
@@ -194,7 +194,7 @@ impl<W: Write> Packing<'_, W> {
     }
 
     /// Has SQLite write a copy of one moment. It only reads, so nobody who writes meanwhile has to wait.
-    fn database(&mut self, item: &Item) -> Result<(), BackupError> {
+    fn database(&mut self, item: &PlanEntry) -> Result<(), BackupError> {
         let copy = self.copies.join("copy.sqlite");
         let failed = |source| match source {
             rusqlite::Error::SqliteFailure(error, _) if error.code == rusqlite::ErrorCode::DiskFull => {
@@ -213,7 +213,7 @@ impl<W: Write> Packing<'_, W> {
         fs::remove_file(&copy).map_err(|error| BackupError::write(&copy, error))
     }
 
-    fn copy(&mut self, item: &Item, from: impl Read, len: u64) -> Result<(), BackupError> {
+    fn copy(&mut self, item: &PlanEntry, from: impl Read, len: u64) -> Result<(), BackupError> {
         let mut header = header(EntryType::Regular, len, item.mode, item.mtime);
         let before = self.progress.done;
         let mut reader = Watched {
@@ -234,7 +234,7 @@ impl<W: Write> Packing<'_, W> {
         Ok(())
     }
 
-    fn listed(&mut self, item: &Item, size: u64, sha256: String) {
+    fn listed(&mut self, item: &PlanEntry, size: u64, sha256: String) {
         self.manifest.files.push(FileEntry { path: item.name.clone(), size, sha256 });
     }
 }

@@ -10,7 +10,7 @@ use crate::error::BackupError;
 
 /// How much is taken away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum EraseScope {
     Config,
     /// Settings, keys, logins, pairings and conversations.
     ConfigCredsSessions,
@@ -39,25 +39,27 @@ pub struct Erased {
 impl Erase {
     /// Decides what goes; nothing is changed. What is not there is not named.
     #[must_use]
-    pub fn of(source: &ConfigSource, snapshot: &Snapshot, scope: Scope) -> Self {
+    pub fn of(source: &ConfigSource, snapshot: &Snapshot, scope: EraseScope) -> Self {
         let state = &source.paths.state_dir;
         let mut paths = match scope {
-            Scope::Config => settings(source),
-            Scope::ConfigCredsSessions => {
+            EraseScope::Config => settings(source),
+            EraseScope::ConfigCredsSessions => {
                 let is_kept = |name: &str| KEPT.iter().any(|kept| name.starts_with(kept));
                 let known = settings(source);
                 let others =
                     below(state, |name| !is_kept(name)).into_iter().filter(|path| !known.contains(path));
                 known.iter().cloned().chain(others).collect()
             }
-            Scope::State => below(state, |name| !name.starts_with("workspace")),
-            Scope::Full => vec![state.clone()],
+            EraseScope::State => below(state, |name| !name.starts_with("workspace")),
+            EraseScope::Full => vec![state.clone()],
         };
-        if scope == Scope::Full {
+        if scope == EraseScope::Full {
             let agents = snapshot.config.iter().flat_map(|config| &config.agents.list);
             paths.extend(agents.map(|agent| agent.workspace.clone()).filter(|path| !path.starts_with(state)));
         }
-        if matches!(scope, Scope::State | Scope::Full) && !source.paths.config_path.starts_with(state) {
+        if matches!(scope, EraseScope::State | EraseScope::Full)
+            && !source.paths.config_path.starts_with(state)
+        {
             paths.extend(settings(source));
         }
         paths.retain(|path| path.symlink_metadata().is_ok() && !is_too_much(path, &source.paths.home));

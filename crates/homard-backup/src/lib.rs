@@ -21,7 +21,7 @@ mod restore;
 
 pub use archive::{About, ArchiveKind, FileEntry, Manifest, verify};
 pub use create::{Created, create};
-pub use erase::{Erase, Erased, Scope};
+pub use erase::{Erase, EraseScope, Erased};
 pub use error::BackupError;
 pub use listing::{Listed, list};
 pub use plan::{Choice, Plan};

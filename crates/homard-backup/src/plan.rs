@@ -63,7 +63,7 @@ pub(crate) enum How {
 
 /// One thing that goes in.
 #[derive(Debug, Clone)]
-pub(crate) struct Item {
+pub(crate) struct PlanEntry {
     pub(crate) from: PathBuf,
     /// Its path in the archive.
     pub(crate) name: String,
@@ -77,7 +77,7 @@ pub(crate) struct Item {
 #[derive(Debug, Clone)]
 pub struct Plan {
     pub about: About,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<PlanEntry>,
 }
 
 impl Plan {
@@ -161,7 +161,7 @@ fn workspaces(snapshot: &Snapshot, state: &Path, choice: &Choice) -> Vec<(String
 
 struct Walk<'a> {
     choice: &'a Choice,
-    items: Vec<Item>,
+    items: Vec<PlanEntry>,
 }
 
 impl Walk<'_> {
@@ -199,7 +199,7 @@ impl Walk<'_> {
         let is_folder = how == How::Folder;
         let mtime = u64::try_from(about.mtime()).unwrap_or(0);
         let len = if is_folder { 0 } else { about.len() };
-        self.items.push(Item {
+        self.items.push(PlanEntry {
             from: path.to_owned(),
             name: name.to_owned(),
             len,

@@ -58,7 +58,7 @@ enum Spelling {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
-    /// OpenAI and Voyage.
+    /// OpenAI and Voyage, in the order of what was asked or with its number.
     Listed {
         data: Vec<Line>,
         #[serde(default)]

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use crate::app::commands::{self, Way};
 use crate::app::{App, Effect, Link, Overlay, Request, Screen};
 use crate::chat::item::{ChatItem, ItemBody, SendState, ToolCard, ToolState};
-use crate::runner::{After, Connector, Hands, Line, Signalled, Signals, TuiError, TuiOptions, new_id};
+use crate::runner::{After, Connector, GatewayLink, Hands, Signalled, Signals, TuiError, TuiOptions, new_id};
 use crate::text::amounts::{duration, elapsed};
 use crate::text::clean::clean;
 use crate::text::theme::Theme;
@@ -35,7 +35,7 @@ pub(crate) async fn run(
     let (typing, mut typed) = mpsc::channel(INBOX);
     tokio::task::spawn_blocking(move || read_lines(&typing));
     let hands = Hands::new(inbox, options.machine);
-    let mut line = Line::up(first, connector);
+    let mut line = GatewayLink::up(first, connector);
     let mut signals = Signals::listen()?;
     let mut printer = Printer::default();
     let is_manned = io::stdin().is_terminal();

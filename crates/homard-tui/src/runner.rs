@@ -26,7 +26,7 @@ use crate::plain;
 use crate::text::theme::Theme;
 use crate::view;
 pub(crate) use hands::{After, Hands};
-pub(crate) use link::Line;
+pub(crate) use link::GatewayLink;
 use screen_guard::ScreenGuard;
 
 /// The shortest time between two pictures.
@@ -84,7 +84,7 @@ pub async fn run(first: Client, connector: &impl Connector, options: TuiOptions)
     let keys = inbox.clone();
     tokio::task::spawn_blocking(move || read_keys(&keys));
     let hands = Hands::new(inbox, options.machine);
-    let mut line = Line::up(first, connector);
+    let mut line = GatewayLink::up(first, connector);
     let outcome = Loop { app: &mut app, guard: &mut guard, hands: &hands, clock: &options.clock }
         .turn(&mut line, &mut arrived)
         .await;
@@ -163,7 +163,7 @@ struct Loop<'a> {
 impl Loop<'_> {
     async fn turn(
         self,
-        line: &mut Line<'_, impl Connector>,
+        line: &mut GatewayLink<'_, impl Connector>,
         arrived: &mut mpsc::Receiver<Msg>,
     ) -> Result<(), TuiError> {
         let mut signals = Signals::listen()?;

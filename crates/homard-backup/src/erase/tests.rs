@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Erase, Scope};
+use super::{Erase, EraseScope};
 use crate::fixture::Home;
 
-fn goes(home: &Home, scope: Scope) -> Vec<String> {
+fn goes(home: &Home, scope: EraseScope) -> Vec<String> {
     let plan = Erase::of(&home.source, &home.snapshot(), scope);
     let short = |path: &PathBuf| path.strip_prefix(home.folder()).unwrap().display().to_string();
     plan.paths.iter().map(short).collect()
@@ -16,11 +16,11 @@ fn each_scope_takes_more_than_the_one_before() {
     let home = Home::new();
     home.write("homard.json.bak", "{}");
     assert_eq!(
-        goes(&home, Scope::Config),
+        goes(&home, EraseScope::Config),
         [".homard/homard.json", ".homard/homard.json.bak", ".homard/.env"]
     );
     assert_eq!(
-        goes(&home, Scope::ConfigCredsSessions),
+        goes(&home, EraseScope::ConfigCredsSessions),
         [
             ".homard/homard.json",
             ".homard/homard.json.bak",
@@ -29,12 +29,12 @@ fn each_scope_takes_more_than_the_one_before() {
             ".homard/homard.sqlite"
         ]
     );
-    let state = goes(&home, Scope::State);
+    let state = goes(&home, EraseScope::State);
     assert!(
         state.contains(&".homard/logs".to_owned()) && !state.contains(&".homard/workspace".to_owned()),
         "{state:?}"
     );
-    assert_eq!(goes(&home, Scope::Full), [".homard", "work"]);
+    assert_eq!(goes(&home, EraseScope::Full), [".homard", "work"]);
 }
 
 #[test]
@@ -53,5 +53,5 @@ fn a_home_that_is_called_a_workspace_stays() {
     let settings =
         format!("{{ agents: {{ list: [{{ id: \"main\", workspace: \"{}\" }}] }} }}", home.folder().display());
     home.write("homard.json", &settings);
-    assert_eq!(goes(&home, Scope::Full), [".homard"]);
+    assert_eq!(goes(&home, EraseScope::Full), [".homard"]);
 }

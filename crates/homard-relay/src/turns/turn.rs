@@ -327,13 +327,10 @@ pub(crate) async fn prepare(
         hook_points::session_started(inner, run).await;
     }
     let offer = setup.offer(&offering, settings.compaction.window);
-    let system = system_prompt(&setup, &settings.prompt, &offer.described).await;
-    let system = system.map_err(|error| NotBegun(error.to_string()))?;
+    let system = system_prompt(&setup, &settings.prompt, &offer.described).await.map_err(not_begun)?;
     let orders = standing_orders(&session, config.agents.defaults.subagents.max_depth);
     let system = told_first(inner, run, system.text, orders.or(options.extra_system).as_deref()).await;
-    settings
-        .make_room(&config, overhead_tokens(&system, &offer.for_model))
-        .map_err(|error| NotBegun(error.to_string()))?;
+    settings.make_room(&config, overhead_tokens(&system, &offer.for_model)).map_err(not_begun)?;
     let (owner, spender) = spending(run, &admitted, &options.settings, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
@@ -366,6 +363,10 @@ pub(crate) async fn prepare(
     };
     let limit = options.timeout_ms.map_or(settings.timeout, Duration::from_millis);
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
+}
+
+fn not_begun(error: impl std::fmt::Display) -> NotBegun {
+    NotBegun(error.to_string())
 }
 
 /// What the turn uses, as its message wants it.

@@ -23,7 +23,7 @@ pub trait Connector {
 type Dialling<'a> = Pin<Box<dyn Future<Output = Result<Client, String>> + 'a>>;
 
 /// The connection.
-pub(crate) struct Line<'a, C> {
+pub(crate) struct GatewayLink<'a, C> {
     connector: &'a C,
     up: Option<(Arc<Client>, Events)>,
     dialling: Option<Dialling<'a>>,
@@ -32,7 +32,7 @@ pub(crate) struct Line<'a, C> {
     is_new: bool,
 }
 
-impl<'a, C: Connector> Line<'a, C> {
+impl<'a, C: Connector> GatewayLink<'a, C> {
     /// A connection that is there.
     pub(crate) fn up(first: Client, connector: &'a C) -> Self {
         let events = first.events();

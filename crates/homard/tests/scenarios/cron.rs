@@ -607,7 +607,7 @@ async fn a_job_whose_agent_or_platform_is_gone_says_so_and_others_go_on() {
     assert_eq!(finished(&mut client, &fine).await["status"], "ok");
 }
 
-/// How often the gateway is killed; `docs/cron.md` tells of 200.
+/// How often the gateway is killed: enough to fall into each step of a run, and quick enough for every test run.
 const KILLS: usize = 5;
 
 #[tokio::test]

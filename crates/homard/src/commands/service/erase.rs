@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use homard_backup::{Erase, Scope};
+use homard_backup::{Erase, EraseScope};
 use serde_json::json;
 
 use super::backup::refuse_while_running;
@@ -111,9 +111,9 @@ pub(crate) fn reset(cx: &Cx, args: ResetArgs) -> anyhow::Result<()> {
         }
     };
     let scope = match word.as_str() {
-        "config" => Scope::Config,
-        "config+creds+sessions" => Scope::ConfigCredsSessions,
-        _full => Scope::Full,
+        "config" => EraseScope::Config,
+        "config+creds+sessions" => EraseScope::ConfigCredsSessions,
+        _full => EraseScope::Full,
     };
     let plan = Erase::of(&cx.source, &cx.snapshot(), scope);
     if erase(cx, &[plan], &args.consent)? && !args.consent.json {
@@ -133,9 +133,9 @@ pub(crate) async fn uninstall(cx: &Cx, args: UninstallArgs) -> anyhow::Result<()
     let snapshot = cx.snapshot();
     let mut plans = Vec::new();
     if args.all || (args.state && args.workspace) {
-        plans.push(Erase::of(&cx.source, &snapshot, Scope::Full));
+        plans.push(Erase::of(&cx.source, &snapshot, EraseScope::Full));
     } else if args.state {
-        plans.push(Erase::of(&cx.source, &snapshot, Scope::State));
+        plans.push(Erase::of(&cx.source, &snapshot, EraseScope::State));
     } else if args.workspace {
         plans.push(Erase::workspaces(&cx.source, &snapshot));
     }
