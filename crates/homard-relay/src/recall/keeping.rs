@@ -46,10 +46,11 @@ impl Recall {
         }
         let (recall, agent) = (self.clone(), agent.clone());
         self.inner().tasks().spawn(async move {
-            let cancel = recall.inner().tasks().token().clone();
+            // Nobody waits for it, so it ends when stopping begins and not when everything else is over.
+            let stopping = recall.inner().stopping().clone();
             tokio::select! {
                 () = recall.keep(&agent) => {}
-                () = cancel.cancelled() => {}
+                () = stopping.cancelled() => {}
             }
             recall.keeping().agents.lock().remove(&agent.id);
         });
