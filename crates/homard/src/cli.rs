@@ -63,12 +63,18 @@ Examples:
 `homard help COMMAND` explains a command, `homard docs` has the book. Files live in ~/.homard;
 HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood.";
 
+/// The version, with the commit where the build script told it; documentation is made without that.
+const VERSION: &str = match option_env!("HOMARD_VERSION") {
+    Some(told) => told,
+    None => env!("CARGO_PKG_VERSION"),
+};
+
 /// A personal AI assistant that runs on your own machine
 ///
 /// Homard is one program: a gateway that talks to models and to your chat apps, a web page to chat in, and these
 /// commands. Start with `homard onboard`, open the link it ends with, and say hello.
 #[derive(Parser)]
-#[command(name = "homard", version = env!("HOMARD_VERSION"), styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "homard", version = VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
