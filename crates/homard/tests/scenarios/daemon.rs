@@ -25,7 +25,7 @@ start() {
   sed -n 's/^Environment=//p' "$unit" > "$books/environment"
   env -i HOME="$HOME" $(cat "$books/environment") sh -c "exec $command" > "$books/out" 2>&1 < /dev/null &
   echo $! > "$books/pid"
-  until "$HOMARD_UNDER_TEST" health --timeout 300 > /dev/null 2>&1; do
+  until "$HOMARD_UNDER_TEST" health --timeout 5000 > /dev/null 2>&1; do
     runs || { cat "$books/out" >&2; echo "Job for homard.service failed." >&2; exit 1; }
   done
 }
