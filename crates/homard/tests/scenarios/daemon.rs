@@ -18,7 +18,8 @@ books=$(dirname "$0")/books
 shift
 verb=$1; shift
 unit=$HOME/.config/systemd/user/homard.service
-runs() { [ -e "$books/pid" ] && kill -0 "$(cat "$books/pid")" 2>/dev/null; }
+# One that ended and that nobody has asked about yet does not run.
+runs() { [ -e "$books/pid" ] && grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$books/pid")/status"; }
 start() {
   runs && return 0
   command=$(sed -n 's/^ExecStart=//p' "$unit")
