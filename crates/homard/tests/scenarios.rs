@@ -42,7 +42,6 @@ mod copies;
 #[cfg(test)]
 mod cron;
 #[cfg(test)]
-mod daemon;
 #[cfg(test)]
 mod devices;
 #[cfg(test)]
