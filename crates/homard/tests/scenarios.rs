@@ -42,6 +42,7 @@ mod copies;
 #[cfg(test)]
 mod cron;
 #[cfg(test)]
+mod daemon;
 #[cfg(test)]
 mod devices;
 #[cfg(test)]
