@@ -19,7 +19,7 @@ shift
 verb=$1; shift
 unit=$HOME/.config/systemd/user/homard.service
 # One that ended and that nobody has asked about yet does not run.
-runs() { [ -e "$books/pid" ] && grep -qs '^State:[[:space:]]*[^ZX]' "/proc/$(cat "$books/pid")/status"; }
+runs() { [ -e "$books/pid" ] && grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$(cat "$books/pid")/status"; }
 start() {
   runs && return 0
   command=$(sed -n 's/^ExecStart=//p' "$unit")
