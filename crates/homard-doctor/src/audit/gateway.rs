@@ -1,5 +1,6 @@
 //! Who can reach the gateway, and how they prove themselves.
 
+use homard_config::Secret;
 use homard_config::config::gateway::reach::{MdnsMode, TailscaleMode};
 use homard_config::config::gateway::{AuthMode, BindMode, Gateway};
 use serde_json::Value;
@@ -8,7 +9,7 @@ use crate::finding::Finding;
 use crate::scene::Scene;
 
 /// Shortest secret that cannot be guessed, in characters.
-pub(super) const MIN_SECRET: usize = 24;
+const MIN_SECRET: usize = 24;
 /// More wrong guesses a minute than this are no limit.
 const MANY_GUESSES: u64 = 1_000;
 /// Tools the HTTP route refuses unless they are taken off its list.
@@ -52,16 +53,10 @@ fn proofs(gateway: &Gateway) -> Vec<Finding> {
     }
     let secrets = [("token", &auth.token, AuthMode::Token), ("password", &auth.password, AuthMode::Password)];
     for (name, secret, mode) in secrets {
-        let short = secret
-            .as_ref()
-            .filter(|secret| auth.mode == mode && secret.expose().chars().count() < MIN_SECRET);
-        if short.is_some() {
-            let words = format!("the gateway's {name} is shorter than {MIN_SECRET} characters");
-            found.push(
-                Finding::warn(format!("gateway.{name}_too_short"), words)
-                    .fix("make a longer one: openssl rand -hex 32"),
-            );
-        }
+        let used = secret.as_ref().filter(|_| auth.mode == mode);
+        found.extend(used.and_then(|secret| {
+            short(format!("gateway.{name}_too_short"), &format!("the gateway's {name}"), secret)
+        }));
     }
     if is_exposed(gateway)
         && !is_open
@@ -74,6 +69,13 @@ fn proofs(gateway: &Gateway) -> Vec<Finding> {
         );
     }
     found
+}
+
+/// What is said of a secret that can be guessed.
+pub(super) fn short(id: impl Into<String>, what: &str, secret: &Secret) -> Option<Finding> {
+    let words = format!("{what} is shorter than {MIN_SECRET} characters");
+    (secret.expose().chars().count() < MIN_SECRET)
+        .then(|| Finding::warn(id, words).fix("make a longer one: openssl rand -hex 32"))
 }
 
 /// Whether others than this machine reach it.

@@ -2,7 +2,7 @@
 
 use homard_config::config::hooks::Hooks;
 
-use super::gateway::MIN_SECRET;
+use super::gateway::short;
 use crate::finding::Finding;
 use crate::scene::Scene;
 
@@ -13,12 +13,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut found = conversations(hooks);
-    if hooks.token.as_ref().is_some_and(|token| token.expose().chars().count() < MIN_SECRET) {
-        let words = format!("the token of hooks is shorter than {MIN_SECRET} characters");
-        found.push(
-            Finding::warn("hooks.token_too_short", words).fix("make a longer one: openssl rand -hex 32"),
-        );
-    }
+    found.extend(
+        hooks.token.as_ref().and_then(|token| short("hooks.token_too_short", "the token of hooks", token)),
+    );
     let trusting: Vec<&str> = hooks
         .mappings
         .iter()
