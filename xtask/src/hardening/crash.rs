@@ -39,9 +39,11 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// A short run over what `cargo xtask test` compiled.
+/// A short run over what `cargo xtask test` compiled. When something is wrong, what the gateway said and left on the disk
+/// is kept beside the logs of the steps: the same seed does not fail twice.
 pub(crate) fn briefly(kills: u64) -> Result<()> {
-    program("debug")?.args(["--kills", &kills.to_string()]).run()
+    let log = workspace::target()?.join("xtask/logs/crash-gateway.log");
+    program("debug")?.args(["--kills", &kills.to_string(), "--log"]).args([log]).run()
 }
 
 fn rest_is_all(args: &[String]) -> bool {
