@@ -80,7 +80,7 @@ fn setting_one_place_keeps_comments_and_references_and_stamps_the_file() {
       channels: { irc: { password: "secret-1", nick: "lobster" } },
       agents: { list: [{ id: "main", name: "One" }, { id: "work", name: "Two" }] },
       meta: {
-        "lastTouchedVersion": "0.1.0",
+        "lastTouchedVersion": "0.2.0",
         "lastTouchedAt": "2023-11-14T22:13:20.000Z"
       },
     }
