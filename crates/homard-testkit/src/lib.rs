@@ -17,6 +17,7 @@ mod line_server;
 mod ngircd;
 mod node;
 mod openclaw_home;
+mod release;
 #[cfg(unix)]
 mod weechat;
 
@@ -44,5 +45,6 @@ pub use line_server::{LinePeer, LineServer};
 pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
 pub use openclaw_home::OpenClawHome;
+pub use release::{ReleaseMaker, TestRelease};
 #[cfg(unix)]
 pub use weechat::Weechat;

@@ -39,6 +39,7 @@ use crate::commands::service::setup::configure;
 use crate::commands::service::setup::migrate;
 use crate::commands::service::status;
 use crate::commands::service::system;
+use crate::commands::service::update;
 use crate::commands::skills;
 use crate::commands::talk::agent;
 use crate::commands::talk::message;
@@ -64,7 +65,7 @@ Examples:
 HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood.";
 
 /// The version, with the commit where the build script told it; documentation is made without that.
-const VERSION: &str = match option_env!("HOMARD_VERSION") {
+pub(crate) const VERSION: &str = match option_env!("HOMARD_VERSION") {
     Some(told) => told,
     None => env!("CARGO_PKG_VERSION"),
 };
@@ -160,6 +161,7 @@ pub(crate) enum Command {
     Tui(Box<tui::TuiArgs>),
     Undo(Box<undo::UndoArgs>),
     Uninstall(erase::UninstallArgs),
+    Update(Box<update::UpdateArgs>),
     Usage(Box<usage::UsageArgs>),
 }
 

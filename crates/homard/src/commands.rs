@@ -150,6 +150,7 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Tui(args) => ask(cx, talk::tui::run(cx, *args)),
         Command::Undo(args) => ask(cx, talk::undo::run(cx, *args)),
         Command::Uninstall(args) => ask(cx, service::erase::uninstall(cx, args)),
+        Command::Update(args) => ask(cx, service::update::run(cx, *args)),
         Command::Usage(args) => ask(cx, talk::usage::run(cx, *args)),
     }
 }

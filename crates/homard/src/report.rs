@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use homard_client::ClientError;
+use homard_update::UpdateError;
 
 /// The exit code of a command that was not told what it needs, as clap has it.
 const USAGE: u8 = 2;
@@ -139,7 +140,9 @@ fn explain(error: &anyhow::Error, color: bool) -> Vec<String> {
 fn hint(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(|cause| {
         let advice = cause.downcast_ref::<Advice>().map(|advice| advice.hint.clone());
-        advice.or_else(|| cause.downcast_ref::<ClientError>().and_then(ClientError::hint))
+        let client = || cause.downcast_ref::<ClientError>().and_then(ClientError::hint);
+        let update = || cause.downcast_ref::<UpdateError>().and_then(UpdateError::hint).map(str::to_owned);
+        advice.or_else(client).or_else(update)
     })
 }
 

@@ -161,6 +161,7 @@ mod traces;
 mod trail;
 #[cfg(test)]
 mod undo;
+mod updates;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `homard gateway`: run it, look at it, call it.
 
 mod discover;
-mod handover;
+pub(crate) mod handover;
 mod probe;
 
 use std::time::Duration;
@@ -274,7 +274,7 @@ async fn is_taken(port: u16) -> bool {
 }
 
 /// The process that holds the lock of our state.
-fn running_gateway(cx: &Cx) -> Option<Pid> {
+pub(crate) fn running_gateway(cx: &Cx) -> Option<Pid> {
     match lock::holder(&cx.source.paths.lock_file()) {
         Holder::Process(pid) => pid,
         Holder::Nobody | Holder::Crashed => None,

@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use homard_backup::{
-    BackupError, Choice, Listed, Manifest, Plan, Progress, create, list, restore, unpack, verify,
-};
+use homard_backup::{BackupError, Choice, Listed, Manifest, Plan, create, list, restore, unpack, verify};
 use homard_config::Profile;
 use homard_runtime::Clip as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::examination::width;
+use super::meter::{Meter, size};
 use crate::commands::table::{pairs, table};
 use crate::commands::{Cx, terminal};
 use crate::compose::lock::{self, Holder};
@@ -182,11 +180,12 @@ fn make(cx: &Cx, args: &CreateArgs) -> anyhow::Result<()> {
     };
     let path = output(cx, args.output.as_deref(), passphrase.is_some());
     let mut meter = Meter::new("packed", args.json);
-    let created = create(&plan, &path, passphrase.as_deref(), &mut |progress| meter.show(progress))?;
+    let created =
+        create(&plan, &path, passphrase.as_deref(), &mut |progress| meter.show(progress.done, progress.all))?;
     meter.end();
     if args.verify {
         let mut meter = Meter::new("checked", args.json);
-        verify(&path, passphrase.as_deref(), &mut |progress| meter.show(progress))?;
+        verify(&path, passphrase.as_deref(), &mut |progress| meter.show(progress.done, progress.all))?;
         meter.end();
     }
     if args.json {
@@ -290,7 +289,7 @@ fn row(one: &Listed) -> Vec<String> {
 fn check(cx: &Cx, args: &VerifyArgs) -> anyhow::Result<()> {
     let mut meter = Meter::new("checked", args.json);
     let manifest = opening(cx, &args.passphrase, |passphrase| {
-        verify(&args.archive, passphrase, &mut |progress| meter.show(progress))
+        verify(&args.archive, passphrase, &mut |progress| meter.show(progress.done, progress.all))
     })?;
     meter.end();
     if args.json {
@@ -324,7 +323,7 @@ fn put_back(cx: &Cx, args: &RestoreArgs) -> anyhow::Result<()> {
     let mut meter = Meter::new("unpacked", args.json);
     if let Some(folder) = &args.to {
         let manifest = opening(cx, &args.passphrase, |passphrase| {
-            unpack(&args.archive, folder, passphrase, &mut |progress| meter.show(progress))
+            unpack(&args.archive, folder, passphrase, &mut |progress| meter.show(progress.done, progress.all))
         })?;
         meter.end();
         if args.json {
@@ -357,7 +356,9 @@ fn put_back(cx: &Cx, args: &RestoreArgs) -> anyhow::Result<()> {
     }
     let stamp = cx.source.clock.now_ms();
     let restored = opening(cx, &args.passphrase, |passphrase| {
-        restore(&args.archive, paths, passphrase, stamp, &mut |progress| meter.show(progress))
+        restore(&args.archive, paths, passphrase, stamp, &mut |progress| {
+            meter.show(progress.done, progress.all)
+        })
     })?;
     meter.end();
     if args.json {
@@ -443,52 +444,5 @@ fn typed_twice(cx: &Cx) -> anyhow::Result<String> {
         (Some(first), Some(again)) if first == again => Ok(first),
         (None, _) => Err(Advice::usage("nothing was typed", "nothing was written; try again")),
         _different => Err(Advice::usage("the two are not the same", "nothing was written; try again")),
-    }
-}
-
-/// A line on standard error that says how far it is, where somebody watches.
-struct Meter {
-    what: &'static str,
-    is_seen: bool,
-    /// What it showed last, in percent.
-    shown: Option<u64>,
-}
-
-impl Meter {
-    fn new(what: &'static str, json: bool) -> Self {
-        Self { what, is_seen: !json && io::stderr().is_terminal(), shown: None }
-    }
-
-    fn show(&mut self, progress: Progress) {
-        let percent = (progress.done.min(progress.all) * 100).checked_div(progress.all).unwrap_or(0);
-        if !self.is_seen || self.shown == Some(percent) {
-            return;
-        }
-        self.shown = Some(percent);
-        let text = format!("{percent:>3} % {} of {}", self.what, size(progress.all));
-        let text = text.clip_chars(width().saturating_sub(1));
-        drop(write!(io::stderr().lock(), "\r{text}"));
-    }
-
-    fn end(&mut self) {
-        if self.is_seen && self.shown.is_some() {
-            drop(write!(io::stderr().lock(), "\r\x1b[K"));
-        }
-    }
-}
-
-impl Drop for Meter {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-fn size(bytes: u64) -> String {
-    const KB: u64 = 1024;
-    match bytes {
-        0..KB => format!("{bytes} B"),
-        KB..0x10_0000 => format!("{} KB", bytes / KB),
-        0x10_0000..0x4000_0000 => format!("{}.{} MB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
-        _ => format!("{}.{} GB", bytes >> 30, ((bytes & 0x3FFF_FFFF) * 10) >> 30),
     }
 }

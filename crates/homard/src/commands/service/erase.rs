@@ -149,7 +149,7 @@ pub(crate) async fn uninstall(cx: &Cx, args: UninstallArgs) -> anyhow::Result<()
             }
         }
         if is_installed && !args.consent.dry_run {
-            agree(cx, "Stop and remove the service?", &args.consent)?;
+            agree(cx, "Stop and remove the service?", args.consent.given())?;
             daemon::uninstall(cx).await?;
             if !args.consent.json {
                 cx.console.line("The service is removed.")?;
@@ -191,7 +191,7 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
         return Ok(false);
     }
     refuse_while_running(cx)?;
-    agree(cx, "Take this away for good? `homard backup create` makes a copy first.", consent)?;
+    agree(cx, "Take this away for good? `homard backup create` makes a copy first.", consent.given())?;
     for plan in plans {
         plan.run()?;
     }
@@ -203,15 +203,34 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
     Ok(true)
 }
 
+impl ConsentArgs {
+    fn given(&self) -> Consent {
+        match (self.yes, self.non_interactive) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::NotToBeAsked,
+            (false, false) => Consent::Asked,
+        }
+    }
+}
+
+/// What the options say about whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    Given,
+    /// Whoever sits there is asked.
+    Asked,
+    NotToBeAsked,
+}
+
 /// Asks, unless it was agreed to already.
-fn agree(cx: &Cx, question: &str, consent: &ConsentArgs) -> anyhow::Result<()> {
-    if consent.yes {
+pub(super) fn agree(cx: &Cx, question: &str, consent: Consent) -> anyhow::Result<()> {
+    if consent == Consent::Given {
         return Ok(());
     }
-    if consent.non_interactive || !terminal::is_manned() {
+    if consent == Consent::NotToBeAsked || !terminal::is_manned() {
         return Err(Advice::usage(
             "nobody can be asked whether to do this; nothing was changed",
-            "add --yes, or see what would go with --dry-run",
+            "add --yes, or see what would happen with --dry-run",
         ));
     }
     if terminal::confirm(cx.console, question)? {
