@@ -38,7 +38,7 @@ fn pages_below(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             pages_below(&path, found)?;
-        } else if path.extension().is_some_and(|kind| kind == "md") && !path.ends_with("SUMMARY.md") {
+        } else if path.extension().is_some_and(|kind| kind == "md") {
             found.push(path);
         }
     }

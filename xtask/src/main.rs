@@ -50,11 +50,15 @@ usage: cargo xtask <command>
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
   book [--write]     say whether the reference pages in docs/reference are current, or make them so; then the website
-  dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums
+  dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums, and
+                     the manifest that `homard update` reads
       --binary PATH      from this program instead of a release build
       --target TRIPLE    for this platform
       --out DIR          into this folder
       --only-build       the release build alone, with its commit
+      --channel NAME     stable (the default), extended-stable, beta or dev
+      --sign-key FILE    sign the manifest with this Ed25519 key (openssl genpkey -algorithm ed25519)
+      manifest           the manifest alone, of all archives there
       formula            the Homebrew formula with the checksums there
   readers            ask the compiler whether somebody uses every setting that is decided
   types              write web/src/protocol.ts, the page's types; building the page does it, too

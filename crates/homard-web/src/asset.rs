@@ -5,8 +5,9 @@ use std::borrow::Cow;
 
 use homard_runtime::hex;
 use rust_embed::EmbeddedFile;
+use sha2::{Digest as _, Sha256};
 
-use crate::dist;
+use crate::{book, dist};
 
 /// What the page needs and nothing more; a page served under a laxer policy would work too,
 /// so this lives beside the page and is sent with every HTML answer.
@@ -18,6 +19,10 @@ const INDEX: &str = "index.html";
 const BROTLI_SUFFIX: &str = ".br";
 /// Vite puts a hash of the content into the names of files here, so they never change.
 const HASHED_FOLDER: &str = "assets/";
+/// Where the book begins.
+const BOOK_INDEX: &str = "docs/index.html";
+/// Where the book is, beside the page.
+const BOOK_FOLDER: &str = "docs/";
 const FALLBACK_PAGE: &str = include_str!("fallback.html");
 const FALLBACK_ETAG: &str = "\"fallback-1\"";
 /// Half a SHA-256 is plenty to tell two builds apart.
@@ -66,7 +71,7 @@ pub fn asset(path: &str) -> Option<Asset> {
     match dist::get(name) {
         Some(file) => Some(found(name, file, Encoding::Identity)),
         None if name == INDEX => Some(fallback()),
-        None => None,
+        None => name.strip_prefix(BOOK_FOLDER).and_then(book::page).map(|text| page_of_the_book(&text)),
     }
 }
 
@@ -92,6 +97,9 @@ fn file_name(path: &str) -> Option<&str> {
     if name.is_empty() {
         return Some(INDEX);
     }
+    if name == BOOK_FOLDER {
+        return Some(BOOK_INDEX);
+    }
     let plain = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
     let safe = plain && !name.contains(['\\', '\0', ':']) && !name.ends_with(BROTLI_SUFFIX);
     safe.then_some(name)
@@ -112,6 +120,16 @@ fn fallback() -> Asset {
         body: Cow::Borrowed(FALLBACK_PAGE.as_bytes()),
         content_type: content_type(INDEX),
         etag: FALLBACK_ETAG.to_owned(),
+        immutable: false,
+        encoding: Encoding::Identity,
+    }
+}
+
+fn page_of_the_book(text: &str) -> Asset {
+    Asset {
+        body: Cow::Owned(text.as_bytes().to_vec()),
+        content_type: content_type(INDEX),
+        etag: etag(&Sha256::digest(text)),
         immutable: false,
         encoding: Encoding::Identity,
     }
