@@ -33,7 +33,7 @@ usage: cargo xtask <command>
       --fail-fast        start nothing more after a failure
       --jobs N           how many steps may run at once (default: one more than cores)
       --only STEP        only this step and what it needs (repeatable); `--list` names them
-  nightly [PART ...] what takes long: compat, readers, crash, soak, bench, fuzz, advisories; all of it, or these
+  nightly [PART ...] what takes long: compat, readers, book, crash, soak, bench, fuzz, advisories; all of it, or these
   tidy               the house rules that clippy does not know
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
@@ -49,7 +49,8 @@ usage: cargo xtask <command>
       --seed N           what chance grows from
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
-  book [--write]     say whether the reference pages in docs/reference are current, or make them so; then the website
+  book [--write]     say whether the reference pages in docs/reference are current, or make them so
+      --site             the book as a website, in target/book; installs mdBook
   dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums, and
                      the manifest that `homard update` reads
       --binary PATH      from this program instead of a release build

@@ -51,6 +51,7 @@ fn help_teaches() {
         ("onboard", vec!["onboard"]),
         ("configure", vec!["configure"]),
         ("migrate", vec!["migrate"]),
+        ("update", vec!["update"]),
     ];
     for (name, words) in pages {
         insta::assert_snapshot!(name, help(&words));
@@ -71,6 +72,9 @@ const UNDERSTOOD: &[&str] = &[
     "homard migrate list --json",
     "homard migrate plan openclaw --all",
     "homard migrate apply openclaw --yes --include-secrets --overwrite",
+    "homard update --channel beta --from https://a.test/x --dry-run --no-restart --timeout 5 --yes --json",
+    "homard update --tag v0.2.1",
+    "homard update status --json --timeout 5",
     "homard gateway",
     "homard gateway --port 0 --bind lan --auth token --token x --force --verbose --allow-unconfigured",
     "homard gateway run --port 18790",
