@@ -162,6 +162,7 @@ mod trail;
 #[cfg(test)]
 mod undo;
 mod updates;
+mod upgraded;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]
