@@ -1,5 +1,7 @@
 //! A release is made, installed and refused, with a script in the place of the program.
 
+mod packaging;
+
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;

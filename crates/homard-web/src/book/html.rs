@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
 use super::{CONTENTS, Page, all};
 
@@ -86,9 +86,7 @@ fn name_headings(events: &mut [Event<'_>]) {
             let words: String = events
                 .iter()
                 .skip(at + 1)
-                .take_while(|event| {
-                    !matches!(event, Event::End(TagEnd::Heading(HeadingLevel::H1..=HeadingLevel::H6)))
-                })
+                .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
                 .filter_map(|event| match event {
                     Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
                     _unsaid => None,
