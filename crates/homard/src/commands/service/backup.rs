@@ -1,14 +1,13 @@
 //! `homard backup`: copies of everything that is kept, and putting them back.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use homard_backup::{BackupError, Choice, Listed, Manifest, Plan, create, list, restore, unpack, verify};
 use homard_config::Profile;
-use homard_runtime::Clip as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};

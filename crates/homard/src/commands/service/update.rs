@@ -66,6 +66,7 @@ enum UpdateCommand {
 }
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 struct RunArgs {
     #[command(flatten)]
     wanted: WantedArgs,
@@ -214,7 +215,9 @@ async fn hand_over(
     if !runs(pid, program) {
         return Ok(GatewayOutcome::Left("it is another program than this one"));
     }
-    let outcome = handover::ask_for(cx, pid, staged.path().to_owned()).await?;
+    // Runs under way end first.
+    let patience = Duration::from_secs(args.wanted.timeout);
+    let outcome = handover::ask_for(cx, pid, staged.path().to_owned(), patience).await?;
     match outcome {
         HandoverOutcome { successor: Some(heir), gap_ms, .. } => {
             Ok(GatewayOutcome::HandedOver { pid: heir.pid, gap_ms: gap_ms.unwrap_or_default() })
