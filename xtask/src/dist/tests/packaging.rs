@@ -50,6 +50,7 @@ fn the_container_is_built_by_this_compiler_and_runs_as_nobody() {
     );
     for line in [
         "COPY --from=build /image /",
+        "COPY --from=build --chown=65532:65532 /owned /",
         "VOLUME [\"/state\"]",
         "EXPOSE 18789",
         "USER 65532:65532",
@@ -61,7 +62,7 @@ fn the_container_is_built_by_this_compiler_and_runs_as_nobody() {
     assert!(image.contains("HEALTHCHECK ") && image.contains("CMD [\"/homard\", \"health\"]"));
     assert!(!image.contains("RUN "), "there is nothing in it that could run anything");
     // The image is made of what the first part puts together.
-    for made in ["/image/homard", "/image/etc/passwd", "/image/tmp", "/image/state"] {
+    for made in ["/image/homard", "/image/etc/passwd", "/image/tmp", "/owned/state"] {
         assert!(build.contains(made), "{made}");
     }
 }
