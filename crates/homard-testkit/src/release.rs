@@ -23,7 +23,6 @@ pub struct ReleaseMaker {
 /// The files of a release.
 #[derive(Debug, Clone)]
 pub struct TestRelease {
-    /// The archive's name.
     pub archive: String,
     /// By name: the archive, the manifest, its signature.
     pub files: Vec<(String, Vec<u8>)>,

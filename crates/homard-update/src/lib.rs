@@ -22,7 +22,7 @@ pub use keeper::Keeper;
 pub use key::ReleaseKey;
 pub use release::{Build, MANIFEST, Release, SIGNATURE};
 pub use semver::Version;
-pub use source::{Found, Source, Wanted, find};
+pub use source::{FoundRelease, Source, Wanted, find};
 pub use stage::{Staged, stage};
 
 /// What the release followed by default is called.

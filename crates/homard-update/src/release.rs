@@ -32,9 +32,7 @@ pub struct Build {
     pub target: String,
     /// A file beside the manifest.
     pub name: String,
-    /// In bytes.
     pub size: u64,
-    /// In lower-case hex.
     pub sha256: String,
 }
 

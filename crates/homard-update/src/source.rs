@@ -39,18 +39,18 @@ pub struct Wanted {
 
 /// A release that was found, with its manifest checked.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundRelease {
     pub release: Release,
     /// Where its files lie.
     pub place: String,
     /// Whether the key that is set has signed it.
     pub is_signed: bool,
-    pub(crate) at: Place,
+    pub(crate) at: ReleasePlace,
 }
 
 /// The folder of one release.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum ReleasePlace {
     Folder(PathBuf),
     Address { base: Url, client: Client },
 }
@@ -82,17 +82,19 @@ impl Source {
     }
 
     /// The folders a release may lie in, the likeliest first: that of its version or channel, then the source itself.
-    fn places(&self, wanted: &Wanted) -> Result<Vec<Place>, UpdateError> {
+    fn places(&self, wanted: &Wanted) -> Result<Vec<ReleasePlace>, UpdateError> {
         let name =
             wanted.version.as_ref().map_or_else(|| wanted.channel.clone(), |version| format!("v{version}"));
         match self {
-            Self::Folder(folder) => Ok(vec![Place::Folder(folder.join(name)), Place::Folder(folder.clone())]),
+            Self::Folder(folder) => {
+                Ok(vec![ReleasePlace::Folder(folder.join(name)), ReleasePlace::Folder(folder.clone())])
+            }
             Self::Address(base) => {
                 let wrong = |_not_a_path| UpdateError::NoSource(base.to_string());
                 let client = client(base)?;
                 let below = base.join(&format!("{name}/")).map_err(wrong)?;
                 let places = [below, base.clone()];
-                Ok(places.map(|base| Place::Address { base, client: client.clone() }).into())
+                Ok(places.map(|base| ReleasePlace::Address { base, client: client.clone() }).into())
             }
         }
     }
@@ -116,7 +118,11 @@ fn is_this_machine(address: &Url) -> bool {
 ///
 /// # Errors
 /// When there is none, it cannot be read, or it is not to be trusted.
-pub async fn find(source: &Source, wanted: &Wanted, key: Option<&ReleaseKey>) -> Result<Found, UpdateError> {
+pub async fn find(
+    source: &Source,
+    wanted: &Wanted,
+    key: Option<&ReleaseKey>,
+) -> Result<FoundRelease, UpdateError> {
     if matches!(source, Source::Address(_)) && key.is_none() {
         return Err(UpdateError::NoKey);
     }
@@ -133,7 +139,7 @@ pub async fn find(source: &Source, wanted: &Wanted, key: Option<&ReleaseKey>) ->
         }
         let release = Release::parse(&bytes, &place)?;
         check(&release, wanted, &place)?;
-        return Ok(Found { release, place, is_signed: key.is_some(), at });
+        return Ok(FoundRelease { release, place, is_signed: key.is_some(), at });
     }
     Err(UpdateError::NoRelease(source.to_string()))
 }
@@ -159,7 +165,7 @@ impl std::fmt::Display for Source {
     }
 }
 
-impl Place {
+impl ReleasePlace {
     fn name(&self) -> String {
         match self {
             Self::Folder(folder) => folder.display().to_string(),

@@ -18,7 +18,7 @@ use tokio::process::Command;
 
 use crate::error::UpdateError;
 use crate::release::Build;
-use crate::source::{Found, Place};
+use crate::source::{FoundRelease, ReleasePlace};
 
 /// What the program is called in an archive.
 const PROGRAM: &str = "homard";
@@ -49,7 +49,7 @@ pub struct Staged {
 /// # Errors
 /// When it cannot be had, is not what the release says, or does not fit.
 pub async fn stage(
-    found: &Found,
+    found: &FoundRelease,
     target: &str,
     program: &Path,
     progress: &mut dyn FnMut(u64, u64),
@@ -66,7 +66,7 @@ pub async fn stage(
     let archive = tempfile::tempfile_in(folder).map_err(|error| UpdateError::write(folder, error))?;
     let mut archive = Archived { file: archive, folder, build, hash: Sha256::new(), come: 0 };
     match &found.at {
-        Place::Folder(source) => {
+        ReleasePlace::Folder(source) => {
             let path = source.join(&build.name);
             let wrong = |source| UpdateError::Read { path: path.clone(), source };
             let mut from = File::open(&path).map_err(wrong)?;
@@ -78,7 +78,7 @@ pub async fn stage(
                 progress(archive.come, build.size);
             }
         }
-        place @ Place::Address { .. } => {
+        place @ ReleasePlace::Address { .. } => {
             let response = place.ask(&build.name).await?;
             let mut response =
                 response.ok_or_else(|| UpdateError::NoRelease(format!("{}{}", found.place, build.name)))?;

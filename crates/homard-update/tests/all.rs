@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use homard_testkit::{FakeWeb, ReleaseMaker, TestRelease, WebPage};
-use homard_update::{Found, ReleaseKey, Source, UpdateError, Version, Wanted, find, stage};
+use homard_update::{FoundRelease, ReleaseKey, Source, UpdateError, Version, Wanted, find, stage};
 use serde_json::json;
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -49,7 +49,7 @@ impl World {
         ReleaseKey::parse(&self.maker.public_key()).unwrap()
     }
 
-    async fn find(&self) -> Result<Found, UpdateError> {
+    async fn find(&self) -> Result<FoundRelease, UpdateError> {
         find(&self.source(), &newest("stable"), Some(&self.key())).await
     }
 

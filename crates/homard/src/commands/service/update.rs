@@ -10,7 +10,9 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use homard_config::config::update::UpdateChannel;
-use homard_update::{Found, Keeper, ReleaseKey, Source, Staged, UpdateError, Version, Wanted, find, stage};
+use homard_update::{
+    FoundRelease, Keeper, ReleaseKey, Source, Staged, UpdateError, Version, Wanted, find, stage,
+};
 use rustix::process::Pid;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -165,7 +167,7 @@ fn target() -> anyhow::Result<&'static str> {
 }
 
 /// Finds the release that is asked for.
-async fn look(cx: &Cx, args: &WantedArgs) -> anyhow::Result<Found> {
+async fn look(cx: &Cx, args: &WantedArgs) -> anyhow::Result<FoundRelease> {
     let config = cx.config()?;
     let place = args.from.as_ref().or(config.update.source.as_ref()).ok_or_else(|| {
         Advice::error(
@@ -190,7 +192,7 @@ async fn in_time<T>(
 }
 
 /// Downloads, checks and starts once.
-async fn prepare(found: &Found, program: &Path, args: &RunArgs) -> anyhow::Result<Staged> {
+async fn prepare(found: &FoundRelease, program: &Path, args: &RunArgs) -> anyhow::Result<Staged> {
     let mut meter = Meter::new("downloaded", args.json);
     let mut show = |done, all| meter.show(done, all);
     let staging = stage(found, target()?, program, &mut show);
@@ -242,7 +244,6 @@ fn runs(pid: Pid, program: &Path) -> bool {
 /// What became of the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GatewayOutcome {
-    /// None runs.
     None,
     /// It goes on as it was, and why.
     Left(&'static str),
@@ -255,19 +256,19 @@ enum GatewayOutcome {
 /// What was done, or would be.
 struct Outcome<'a> {
     status: &'static str,
-    found: &'a Found,
+    found: &'a FoundRelease,
     program: &'a Path,
     gateway: GatewayOutcome,
     previous: Option<PathBuf>,
 }
 
 impl<'a> Outcome<'a> {
-    fn of(found: &'a Found, program: &'a Path) -> Self {
+    fn of(found: &'a FoundRelease, program: &'a Path) -> Self {
         Self { status: "", found, program, gateway: GatewayOutcome::None, previous: None }
     }
 
     fn json(&self) -> Value {
-        let Found { release, place, is_signed, .. } = self.found;
+        let FoundRelease { release, place, is_signed, .. } = self.found;
         let gateway = match &self.gateway {
             GatewayOutcome::None => json!({ "state": "none" }),
             GatewayOutcome::Left(why) => json!({ "state": "left", "why": why }),
@@ -287,7 +288,7 @@ fn tell(cx: &Cx, args: &RunArgs, outcome: &Outcome<'_>) -> anyhow::Result<()> {
     if args.json {
         return Ok(cx.console.json(&outcome.json())?);
     }
-    let Found { release, place, is_signed, .. } = outcome.found;
+    let FoundRelease { release, place, is_signed, .. } = outcome.found;
     let (ours, there) = (env!("CARGO_PKG_VERSION"), &release.version);
     match outcome.status {
         "current" => {
