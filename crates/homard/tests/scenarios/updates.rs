@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use homard_testkit::{FakeLlm, FakeWeb, Launch, ReleaseMaker, TestGateway, TestHome, TestRelease, WebPage};
+use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -31,7 +32,7 @@ impl Installed {
         let home = TestHome::with_config(&config(&fake, OPENAI, |config| config["update"] = update)).unwrap();
         let installed = Self { home, maker, web, fake };
         fs::create_dir_all(installed.program().parent().unwrap()).unwrap();
-        fs::copy(crate::homard(), installed.program()).unwrap();
+        put_real(&installed.program());
         installed
     }
 
@@ -46,6 +47,13 @@ impl Installed {
             crate::homard()
         );
         self.maker.release("99.0.0", "stable", TARGET, script.as_bytes()).unwrap()
+    }
+}
+
+/// The program that was built for the tests, under another name where the file system can.
+fn put_real(program: &Path) {
+    if fs::hard_link(crate::homard(), program).is_err() {
+        fs::copy(crate::homard(), program).unwrap();
     }
 }
 
@@ -155,7 +163,7 @@ async fn without_a_gateway_or_when_told_so_only_the_program_is_replaced() {
     assert_eq!(String::from_utf8_lossy(&version.stdout), "homard 99.0.0 (commit test)\n");
 
     fs::remove_file(installed.program()).unwrap();
-    fs::copy(crate::homard(), installed.program()).unwrap();
+    put_real(&installed.program());
     let launch = Launch::of(installed.program());
     let gateway = TestGateway::start(launch, installed.home).await.unwrap();
     let reaper = Reaper::of(gateway.home());
@@ -163,12 +171,10 @@ async fn without_a_gateway_or_when_told_so_only_the_program_is_replaced() {
     let done = told(&run(gateway.home(), &["update", "--yes", "--no-restart", "--json"]).await);
     assert_eq!((&done["status"], &done["gateway"]["state"]), (&json!("updated"), &json!("left")), "{done}");
     assert_eq!(reaper.pid(), first);
-    // What runs knows where it lay: a bare hand-over takes what lies there now.
-    let mut command = Command::new(crate::homard());
-    command.args(["gateway", "handover", "--binary"]).arg(program_of(gateway.home()));
-    let output = as_owner(command, gateway.home()).output().await.unwrap();
-    assert!(output.status.success(), "{}", errors(&output));
-    assert_ne!(reaper.pid(), first);
+    // What runs knows where it lay: a bare signal hands over to what lies there now.
+    kill_process(first.unwrap(), Signal::USR2).unwrap();
+    until("the new one", || async { (reaper.pid() != first).then_some(()) }).await;
+    until("its answer", || async { gateway.operator().await.ok() }).await;
 }
 
 #[tokio::test]
