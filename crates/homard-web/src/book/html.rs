@@ -88,7 +88,7 @@ fn name_headings(events: &mut [Event<'_>]) {
                 .skip(at + 1)
                 .take_while(|event| !matches!(event, Event::End(TagEnd::Heading(_))))
                 .filter_map(|event| match event {
-                    Event::Text(text) | Event::Code(text) => Some(text.as_ref()),
+                    Event::Text(text) | Event::Code(text) => Some(&**text),
                     _unsaid => None,
                 })
                 .collect();
