@@ -174,12 +174,15 @@ fn typed_in(path: &Path) -> Vec<Code> {
 fn examples_of(command: &Command, found: &mut Vec<Code>) {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let file = format!("the help of `{}`", command.get_name());
-    let lines = help.lines().enumerate().filter(|(_, line)| line.starts_with("  "));
-    found.extend(lines.map(|(at, line)| Code {
-        file: file.clone(),
-        line: at + 1,
-        text: line.trim().to_owned(),
-    }));
+    let mut open = String::new();
+    for (at, line) in help.lines().enumerate().filter(|(_, line)| line.starts_with("  ")) {
+        open.push_str(line.trim());
+        if let Some(goes_on) = open.strip_suffix('\\') {
+            open = goes_on.to_owned();
+            continue;
+        }
+        found.push(Code { file: file.clone(), line: at + 1, text: std::mem::take(&mut open) });
+    }
     command.get_subcommands().for_each(|below| examples_of(below, found));
 }
 
@@ -217,7 +220,7 @@ fn not_understood(line: &str) -> Option<String> {
     let line = line.split("  ").next().unwrap_or_default();
     let words = split(line);
     let is_ours = words.first().is_some_and(|first| matches!(first.as_str(), "homard" | "homard-new"));
-    if !is_ours || line.contains(['…', '[']) {
+    if !is_ours || line.contains(['…', '[', '<']) {
         return None;
     }
     let stands_for =
