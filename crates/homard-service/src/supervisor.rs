@@ -31,7 +31,7 @@ const SESSION: [&str; 4] = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SYST
 #[derive(Debug, thiserror::Error)]
 pub enum SupervisorError {
     /// Nothing here keeps programs running.
-    #[error("this machine has no {called} that could keep the gateway running: {said}")]
+    #[error("this machine has no {called} that could keep it running: {said}")]
     NotThere { called: &'static str, said: String },
     /// There is one, but none of this person's.
     #[error("{called} runs, but not for this login: {said}")]
@@ -40,7 +40,7 @@ pub enum SupervisorError {
     #[error("`{path}` is there already, and says something else")]
     Taken { path: PathBuf },
     /// The supervisor does not know the service.
-    #[error("the gateway is not installed as a service")]
+    #[error("it is not installed as a service")]
     NotInstalled,
     /// The account that is to run it cannot see the program.
     #[error("an account of its own cannot reach `{program}`")]

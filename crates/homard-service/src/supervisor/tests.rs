@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::{Dialect, Launchd, Replace, Supervisor, SupervisorError, Systemd};
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, State};
 
 /// A `systemctl` that keeps its books in files, knows the words of the manual page and refuses all others. A file
@@ -125,6 +125,7 @@ impl Machine {
 
 fn charge() -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: None,
         program: PathBuf::from("/usr/bin/homard"),
         arguments: ["gateway", "run"].map(str::to_owned).to_vec(),

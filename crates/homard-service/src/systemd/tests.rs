@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::{Expanding, Systemd, quoted, unit};
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, Dialect, Places, State};
 
 fn charge(account: Account) -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: Some("work".to_owned()),
         program: PathBuf::from("/opt/meine Wörter/homard"),
         arguments: ["gateway", "run", "--profile", "work"].map(str::to_owned).to_vec(),
@@ -26,6 +27,18 @@ fn the_units_of_the_machine_say_as_whom_and_are_denied_more() {
     insta::assert_snapshot!("named", unit(&charge(Account::Named("alice".to_owned()))));
     let own = Charge { profile: None, variables: Vec::new(), ..charge(Account::OfItsOwn) };
     insta::assert_snapshot!("of_its_own", unit(&own));
+}
+
+#[test]
+fn the_unit_of_a_node_has_a_name_of_its_own_and_no_watchdog() {
+    let node = Charge {
+        role: Role::Node,
+        profile: None,
+        arguments: ["node", "run", "--host", "gateway.lan", "--port", "18789"].map(str::to_owned).to_vec(),
+        ..charge(Account::Owner)
+    };
+    assert_eq!(Systemd.label(&node), "homard-node.service");
+    insta::assert_snapshot!("node", unit(&node));
 }
 
 #[test]
@@ -75,6 +88,7 @@ fn units_lie_where_systemd_looks() {
 #[test]
 fn packages_bring_the_units_that_would_be_installed() {
     let packaged = |account| Charge {
+        role: Role::Gateway,
         profile: None,
         program: PathBuf::from("/usr/bin/homard"),
         arguments: ["gateway", "run"].map(str::to_owned).to_vec(),
