@@ -71,6 +71,17 @@ impl Console {
         out.write_all(b"\n")
     }
 
+    /// Prints a table; its first line is the heading.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn table(&self, lines: &[String]) -> io::Result<()> {
+        for (number, line) in lines.iter().enumerate() {
+            if number == 0 { self.line(&self.mark(Mark::Strong, line))? } else { self.line(line)? }
+        }
+        Ok(())
+    }
+
     /// Prints a part of a line at once.
     ///
     /// # Errors

@@ -34,7 +34,7 @@ pub(crate) struct OnboardArgs {
     /// Ask nothing and choose nothing: only a configuration with a token, and the workspace
     #[arg(long, conflicts_with = "non_interactive")]
     pub(crate) baseline: bool,
-    /// Say yes to the security notice
+    /// Say yes to the security notice: an agent runs programs, reads files and writes to people in your name
     #[arg(long)]
     pub(crate) accept_risk: bool,
     /// How much to ask
