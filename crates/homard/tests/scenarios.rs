@@ -50,6 +50,8 @@ mod empty_rooms;
 #[cfg(test)]
 mod exec_rules;
 #[cfg(test)]
+mod families;
+#[cfg(test)]
 mod first_request;
 #[cfg(test)]
 mod flood;
