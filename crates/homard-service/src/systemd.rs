@@ -74,6 +74,11 @@ impl Dialect for Systemd {
         unit(charge).into_bytes()
     }
 
+    /// systemd refuses a unit whose program has these in its path, however they are written.
+    fn starts(&self, program: &Path) -> bool {
+        !program.to_string_lossy().contains(|c: char| c.is_control() || matches!(c, '"' | '\'' | '\\'))
+    }
+
     fn presence(&self, charge: &Charge) -> Option<Ask> {
         Some(Self::ask(charge, &["show-environment"]))
     }
@@ -159,8 +164,10 @@ impl Dialect for Systemd {
 }
 
 fn unit(charge: &Charge) -> String {
-    let words = std::iter::once(charge.program.display().to_string()).chain(charge.arguments.iter().cloned());
-    let start = words.map(|word| quoted(&word, Expanding::Variables)).collect::<Vec<_>>().join(" ");
+    // Of the program itself systemd expands no variables.
+    let program = quoted(&charge.program.display().to_string(), Expanding::Nothing);
+    let words = charge.arguments.iter().map(|word| quoted(word, Expanding::Variables));
+    let start = std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ");
     let is_of_the_machine = charge.is_of_the_machine();
     let target = if is_of_the_machine { "multi-user.target" } else { "default.target" };
     let account = account(charge);
@@ -247,7 +254,8 @@ fn quoted(word: &str, expanding: Expanding) -> String {
             '$' if expanding == Expanding::Variables => escaped.push_str("$$"),
             '\n' => escaped.push_str("\\n"),
             '\t' => escaped.push_str("\\t"),
-            c if c.is_control() => {}
+            c if c.is_ascii_control() => escaped.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => escaped.push(c),
         }
     }

@@ -39,6 +39,7 @@ fn words_of_a_unit_are_never_expanded() {
         ("say \"hi\"", "\"say \\\"hi\\\"\"", "\"say \\\"hi\\\"\""),
         ("x\nExecStart=evil", "\"x\\nExecStart=evil\"", "\"x\\nExecStart=evil\""),
         ("Wörter", "\"Wörter\"", "\"Wörter\""),
+        ("a\u{1}b\u{85}", "\"a\\x01b\\u0085\"", "\"a\\x01b\\u0085\""),
     ] {
         assert_eq!(quoted(word, Expanding::Variables), in_commands);
         assert_eq!(quoted(word, Expanding::Nothing), elsewhere);
@@ -89,5 +90,24 @@ fn packages_bring_the_units_that_would_be_installed() {
             std::fs::write(&file, &made).unwrap();
         }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), made, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_program_is_written_as_it_lies_and_what_systemd_refuses_is_known() {
+    let start = |program: &str| {
+        let unit = unit(&Charge { program: PathBuf::from(program), ..charge(Account::Owner) });
+        unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap().to_owned()
+    };
+    let rest = " gateway run --profile work";
+    assert_eq!(start("/opt/$mine/100%/homard"), format!("\"/opt/$mine/100%%/homard\"{rest}"));
+    for (program, can) in [
+        ("/opt/meine Wörter/$x/homard", true),
+        ("/opt/\"x\"/homard", false),
+        ("/opt/it's/homard", false),
+        ("/opt/a\\b/homard", false),
+        ("/opt/a\nb/homard", false),
+    ] {
+        assert_eq!(Systemd.starts(Path::new(program)), can, "{program:?}");
     }
 }
