@@ -23,7 +23,7 @@ use super::lock::{self, Lock};
 use super::machine::{self, SignalRequests};
 use super::reach;
 use super::systemd::Systemd;
-use crate::commands::gateway::GatewayOptions;
+use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 use crate::report::Console;
 
 /// How long sockets may take to say goodbye after a hand-over.
@@ -133,7 +133,9 @@ impl Supervisor {
         match self.put_back(options, None, &error) {
             Some(words) => {
                 // There is no log yet.
-                Console::new(!options.color).warn(&words);
+                if options.terminal != GatewayTerminal::Silent {
+                    Console::new(!options.terminal.colors()).warn(&words);
+                }
                 open()
             }
             None => Err(error),

@@ -180,6 +180,35 @@ pub(crate) fn is_installed(cx: &Cx) -> anyhow::Result<bool> {
     Ok(Desk::new(cx, WhichArgs { system: false, json: false })?.path().exists())
 }
 
+/// Whether a service of this login could be installed.
+///
+/// # Errors
+/// When there is no supervisor that answers to this person.
+pub(crate) async fn can_install(cx: &Cx) -> anyhow::Result<()> {
+    let desk = Desk::new(cx, WhichArgs { system: false, json: false })?;
+    match desk.supervisor.find(&desk.charge).await {
+        Ok(()) => Ok(()),
+        Err(error) => Err(desk.explain(&error)?),
+    }
+}
+
+/// Installs the service of this login for the setup; what came of it, in words.
+///
+/// # Errors
+/// When it could not be; nothing of it is left then.
+pub(crate) async fn set_up(cx: &Cx) -> anyhow::Result<String> {
+    let mut desk = Desk::new(cx, WhichArgs { system: false, json: false })?;
+    desk.charge.variables = carried(cx, &desk.charge.account);
+    // What an older setup wrote is ours to renew.
+    match desk.supervisor.install(&desk.charge, Replace::Always).await {
+        Ok(()) => {
+            let lingers = desk.supervisor.lingers(&desk.charge).await;
+            Ok(format!("The gateway runs and starts {}.", when(&desk.charge, lingers)))
+        }
+        Err(error) => Err(desk.explain(&error)?),
+    }
+}
+
 /// Stops the service of this login and removes it, without a word.
 ///
 /// # Errors
@@ -431,6 +460,9 @@ fn advice(error: &SupervisorError, is_system: bool) -> (String, String) {
             program.display()
         ),
         SupervisorError::NoAccount { .. } => "name one with --run-as".to_owned(),
+        SupervisorError::OddPath { .. } => {
+            "nothing was changed; put the program where its path is plain, such as /usr/local/bin/homard, and install from there".to_owned()
+        }
         SupervisorError::File { .. } if is_system => format!("a service of the machine needs root: {sudo}"),
         SupervisorError::File { .. } => "the folder must be yours, and the disk not full".to_owned(),
         SupervisorError::Refused { .. } => {

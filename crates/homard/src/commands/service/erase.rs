@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use homard_backup::{Erase, EraseScope};
+use homard_runtime::visible;
 use serde_json::json;
 
-use super::backup::refuse_while_running;
+use super::backup::{hold, refuse_while_running};
 use super::daemon;
 use crate::commands::{Cx, terminal};
 use crate::report::{Advice, Mark};
@@ -179,7 +180,7 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
     if !consent.json {
         let verb = if consent.dry_run { "would go" } else { "goes" };
         for path in &paths {
-            cx.console.line(&format!("{verb}  {}", path.display()))?;
+            cx.console.line(&visible(&format!("{verb}  {}", path.display())))?;
         }
     }
     if consent.dry_run {
@@ -192,9 +193,13 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
     }
     refuse_while_running(cx)?;
     agree(cx, "Take this away for good? `homard backup create` makes a copy first.", consent)?;
-    for plan in plans {
-        plan.run()?;
+    let lock = hold(cx)?;
+    let stamp = cx.source.clock.now_ms().to_string();
+    let done = plans.iter().try_for_each(|plan| plan.run(&cx.source, &stamp));
+    if let Some(lock) = lock {
+        lock.release();
     }
+    done?;
     if consent.json {
         cx.console.json(&json!({"dryRun": false, "paths": paths}))?;
     } else {

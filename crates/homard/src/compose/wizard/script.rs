@@ -40,6 +40,8 @@ pub(crate) struct Provider {
     pub(crate) name: String,
     /// Whether it asks for a key at all.
     pub(crate) keyless: bool,
+    /// Whether there is no key that could be typed: one logs in.
+    pub(crate) login_only: bool,
     /// Where something usable was found: the variable of a key, or the address of a server that runs here.
     pub(crate) found: Option<FoundHere>,
     /// Its models, the usual choice first: id and name.
@@ -53,6 +55,11 @@ pub(crate) enum FoundHere {
     Server(String),
     /// A key or login that is kept already, by its name.
     Kept(String),
+    /// A login another program made: the program, and the file from the home directory.
+    Login {
+        program: &'static str,
+        file: &'static str,
+    },
 }
 
 /// How much is asked.
@@ -120,6 +127,8 @@ pub(crate) struct Plan {
     pub(crate) model: Option<(String, String)>,
     /// A key that was typed.
     pub(crate) key: Option<Secret>,
+    /// The program whose login is taken over.
+    pub(crate) login: Option<&'static str>,
     pub(crate) own_server: Option<OwnServer>,
     pub(crate) port: u16,
     pub(crate) bind: String,
@@ -193,6 +202,7 @@ impl Script {
         let plan = Plan {
             model: None,
             key: None,
+            login: None,
             own_server: None,
             port: facts.port,
             bind: facts.bind.clone(),
@@ -369,8 +379,14 @@ impl Script {
 
     fn take_model_answer(&mut self, value: Option<&Value>) -> Result<Taken, Wrong> {
         let next = match self.at {
-            SetupQuestion::FoundKey if yes(value)? => SetupQuestion::Model,
-            SetupQuestion::FoundKey => SetupQuestion::Key,
+            SetupQuestion::FoundKey if yes(value)? => {
+                self.plan.login = match self.provider.as_ref().and_then(|one| one.found.as_ref()) {
+                    Some(FoundHere::Login { program, .. }) => Some(*program),
+                    _ => None,
+                };
+                SetupQuestion::Model
+            }
+            SetupQuestion::FoundKey => self.without_found_key(),
             SetupQuestion::Key => {
                 let key = line(value)?;
                 // A server of one's own may want none.
@@ -399,7 +415,7 @@ impl Script {
             SetupQuestion::Trouble => match one_of(value, &self.trouble_options())?.as_str() {
                 AGAIN => return Ok(Taken::Try),
                 OTHER_KEY if self.plan.remote.is_some() => SetupQuestion::RemoteToken,
-                OTHER_KEY => SetupQuestion::Key,
+                OTHER_KEY => self.without_found_key(),
                 OTHER_ADDRESS if self.plan.remote.is_some() => SetupQuestion::RemoteUrl,
                 OTHER_ADDRESS => SetupQuestion::Address,
                 OTHER_MODEL => SetupQuestion::Model,
@@ -418,6 +434,7 @@ impl Script {
     fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
         let chosen = one_of(value, &self.provider_options())?;
         (self.plan.model, self.plan.key, self.plan.own_server) = (None, None, None);
+        self.plan.login = None;
         if chosen == CUSTOM {
             self.provider = None;
             return Ok(SetupQuestion::Address);
@@ -425,12 +442,20 @@ impl Script {
         self.provider = self.facts.providers.iter().find(|provider| provider.id == chosen).cloned();
         Ok(match &self.provider {
             None => self.next_topic(),
-            Some(Provider { found: Some(FoundHere::Variable(_) | FoundHere::Kept(_)), .. }) => {
-                SetupQuestion::FoundKey
-            }
+            Some(Provider {
+                found: Some(FoundHere::Variable(_) | FoundHere::Kept(_) | FoundHere::Login { .. }),
+                ..
+            }) => SetupQuestion::FoundKey,
             Some(provider) if provider.keyless => SetupQuestion::Model,
             Some(_) => SetupQuestion::Key,
         })
+    }
+
+    /// What was found is not to be used: a key is typed, or where there is none, another provider chosen.
+    fn without_found_key(&mut self) -> SetupQuestion {
+        self.plan.login = None;
+        let login_only = self.provider.as_ref().is_some_and(|provider| provider.login_only);
+        if login_only { SetupQuestion::Provider } else { SetupQuestion::Key }
     }
 
     fn take_model(&mut self, value: Option<&Value>) -> Result<(), Wrong> {

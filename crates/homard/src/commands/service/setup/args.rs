@@ -166,6 +166,9 @@ pub(crate) struct StepFlags {
     /// Install no service
     #[arg(long, visible_alias = "no-install-daemon")]
     pub(crate) skip_daemon: bool,
+    /// Have the system start the gateway and keep it running: systemd, launchd or Task Scheduler
+    #[arg(long, conflicts_with = "skip_daemon")]
+    pub(crate) install_daemon: bool,
     /// There is nothing to skip: skills are found by themselves.
     #[arg(long, hide = true)]
     pub(crate) skip_skills: bool,
