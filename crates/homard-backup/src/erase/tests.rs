@@ -88,6 +88,7 @@ fn what_cannot_be_moved_leaves_everything_in_its_place() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "moves what the test made")]
 fn a_state_folder_behind_a_link_is_emptied_where_it_is() {
     let home = Home::new();
     let disk = home.folder().join("disk");

@@ -136,6 +136,7 @@ fn one_place_that_cannot_be_written_leaves_all_of_them_as_they_were() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "moves what the test made")]
 fn a_home_behind_a_link_is_kept_whole_and_put_back_where_it_was() {
     let home = Home::new();
     let disk = home.folder().join("disk");

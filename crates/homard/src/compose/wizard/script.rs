@@ -121,14 +121,39 @@ pub(crate) struct Elsewhere {
     pub(crate) token: Option<Secret>,
 }
 
+/// What a provider is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Credential {
+    /// A key that was typed.
+    Key(Secret),
+    /// The login of this program, which is taken over.
+    Login(&'static str),
+}
+
+impl Plan {
+    /// The key that was typed.
+    pub(crate) fn key(&self) -> Option<&Secret> {
+        match &self.credential {
+            Some(Credential::Key(key)) => Some(key),
+            Some(Credential::Login(_)) | None => None,
+        }
+    }
+
+    /// The program whose login is taken over.
+    pub(crate) fn login(&self) -> Option<&'static str> {
+        match self.credential {
+            Some(Credential::Login(program)) => Some(program),
+            Some(Credential::Key(_)) | None => None,
+        }
+    }
+}
+
 /// What was agreed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) model: Option<(String, String)>,
-    /// A key that was typed.
-    pub(crate) key: Option<Secret>,
-    /// The program whose login is taken over.
-    pub(crate) login: Option<&'static str>,
+    /// What the model is paid with, where that is new.
+    pub(crate) credential: Option<Credential>,
     pub(crate) own_server: Option<OwnServer>,
     pub(crate) port: u16,
     pub(crate) bind: String,
@@ -201,8 +226,7 @@ impl Script {
     pub(crate) fn setup(facts: Facts) -> Self {
         let plan = Plan {
             model: None,
-            key: None,
-            login: None,
+            credential: None,
             own_server: None,
             port: facts.port,
             bind: facts.bind.clone(),
@@ -380,8 +404,8 @@ impl Script {
     fn take_model_answer(&mut self, value: Option<&Value>) -> Result<Taken, Wrong> {
         let next = match self.at {
             SetupQuestion::FoundKey if yes(value)? => {
-                self.plan.login = match self.provider.as_ref().and_then(|one| one.found.as_ref()) {
-                    Some(FoundHere::Login { program, .. }) => Some(*program),
+                self.plan.credential = match self.provider.as_ref().and_then(|one| one.found.as_ref()) {
+                    Some(FoundHere::Login { program, .. }) => Some(Credential::Login(program)),
                     _ => None,
                 };
                 SetupQuestion::Model
@@ -393,7 +417,8 @@ impl Script {
                 if key.is_empty() && self.plan.own_server.is_none() {
                     return Err(Wrong::Value("paste the key".to_owned()));
                 }
-                self.plan.key = Some(key).filter(|key| !key.is_empty()).map(Secret::new);
+                let key = Some(key).filter(|key| !key.is_empty());
+                self.plan.credential = key.map(|key| Credential::Key(Secret::new(key)));
                 SetupQuestion::Model
             }
             SetupQuestion::Address => {
@@ -433,8 +458,7 @@ impl Script {
 
     fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
         let chosen = one_of(value, &self.provider_options())?;
-        (self.plan.model, self.plan.key, self.plan.own_server) = (None, None, None);
-        self.plan.login = None;
+        (self.plan.model, self.plan.credential, self.plan.own_server) = (None, None, None);
         if chosen == CUSTOM {
             self.provider = None;
             return Ok(SetupQuestion::Address);
@@ -453,7 +477,7 @@ impl Script {
 
     /// What was found is not to be used: a key is typed, or where there is none, another provider chosen.
     fn without_found_key(&mut self) -> SetupQuestion {
-        self.plan.login = None;
+        self.plan.credential = None;
         let login_only = self.provider.as_ref().is_some_and(|provider| provider.login_only);
         if login_only { SetupQuestion::Provider } else { SetupQuestion::Key }
     }

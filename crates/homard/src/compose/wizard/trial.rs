@@ -24,7 +24,7 @@ pub(crate) async fn model(source: &ConfigSource, plan: &Plan) -> Result<String, 
     // A login is tried from a folder of its own: nothing is kept before the last yes.
     let apart = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut source = source.clone();
-    let login = match plan.login {
+    let login = match plan.login() {
         None => None,
         Some(program) => {
             let login = logins::of(&source.paths.home, program).await?;
@@ -43,7 +43,7 @@ pub(crate) async fn model(source: &ConfigSource, plan: &Plan) -> Result<String, 
     if let Some(entry) = write::described(&handle.current(), plan) {
         changes.push((format!("models.providers.{provider}"), entry));
     }
-    if let Some(key) = &plan.key {
+    if let Some(key) = plan.key() {
         changes.push((format!("models.providers.{provider}.apiKey"), Value::String(key.expose().to_owned())));
     }
     for (path, value) in changes {
@@ -63,7 +63,7 @@ pub(crate) async fn model(source: &ConfigSource, plan: &Plan) -> Result<String, 
     let config = handle.current();
     let router = room.router(&config).await;
     // Where a key was typed or a login chosen, only that one counts.
-    let mut profile = plan.key.is_some().then(|| format!("{provider}:config"));
+    let mut profile = plan.key().is_some().then(|| format!("{provider}:config"));
     if let Some(login) = login {
         let profiles = router.profiles(&config.agents.default_agent().id);
         profile = Some(profiles.add(login).await.map_err(|error| error.to_string())?);

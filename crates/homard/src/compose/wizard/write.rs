@@ -75,10 +75,10 @@ impl Wizards {
 
 /// The key that was typed, or the login that is taken over, to be kept with the other credentials.
 pub(crate) async fn new_profile(plan: &Plan, home: &Path) -> Result<Option<NewProfile>, String> {
-    if let Some(program) = plan.login {
+    if let Some(program) = plan.login() {
         return logins::of(home, program).await.map(Some);
     }
-    let (Some(key), Some((provider, _))) = (&plan.key, &plan.model) else { return Ok(None) };
+    let (Some(key), Some((provider, _))) = (plan.key(), &plan.model) else { return Ok(None) };
     let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
     Ok(Some(NewProfile::key(provider, ApiKey::new(key.expose()))))
 }
@@ -96,7 +96,7 @@ pub(crate) fn described(config: &Config, plan: &Plan) -> Option<Value> {
     if let Some(server) = &plan.own_server {
         return Some(own_server(server, model));
     }
-    let row = catalogue::find(provider).filter(|row| row.is_keyless() && plan.key.is_none())?;
+    let row = catalogue::find(provider).filter(|row| row.is_keyless() && plan.credential.is_none())?;
     let is_written = config.models.providers.keys().any(|id| id.as_str() == row.id);
     let entry = json!({"baseUrl": row.base_url, "models": [{"id": model, "name": model}]});
     (!is_written).then_some(entry)

@@ -222,7 +222,7 @@ impl Script {
         }
         let answered = self.said.as_ref().map_or_else(String::new, |said| format!(" ({said})"));
         let login =
-            self.plan.login.map_or_else(String::new, |program| format!(" with the login of {program}"));
+            self.plan.login().map_or_else(String::new, |program| format!(" with the login of {program}"));
         let model = match &self.plan.model {
             Some((provider, model)) => format!("model {provider}/{model}{login}{answered}"),
             None => "the model as it is".to_owned(),

@@ -4,8 +4,8 @@ use homard_config::Secret;
 use serde_json::{Value, json};
 
 use super::{
-    Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section, SetupQuestion, Taken,
-    Wrong,
+    Credential, Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section,
+    SetupQuestion, Taken, Wrong,
 };
 
 fn facts() -> Facts {
@@ -51,8 +51,7 @@ fn walk(script: &mut Script, answers: &[Value]) -> Taken {
 fn plan(model: Option<(&str, &str)>, key: Option<&str>, auth: &str) -> Plan {
     Plan {
         model: model.map(|(provider, model)| (provider.to_owned(), model.to_owned())),
-        key: key.map(Secret::new),
-        login: None,
+        credential: key.map(|key| Credential::Key(Secret::new(key))),
         own_server: None,
         port: 18_789,
         bind: "loopback".to_owned(),
@@ -287,7 +286,10 @@ fn a_login_of_another_program_is_offered_and_taken_only_with_a_yes() {
     let asked = script.step().message.unwrap();
     assert!(asked.contains("~/.some/auth.json") && asked.contains("may ask you to log in again"), "{asked}");
     let taken = walk(&mut script, &[json!(true), json!("big"), json!("18789"), json!("token"), json!(true)]);
-    let wanted = Plan { login: Some("Some CLI"), ..plan(Some(("found", "big")), None, "token") };
+    let wanted = Plan {
+        credential: Some(Credential::Login("Some CLI")),
+        ..plan(Some(("found", "big")), None, "token")
+    };
     assert!(matches!(&taken, Taken::Agreed(plan) if **plan == wanted), "{taken:?}");
     assert_eq!(asked_of(login(false)), SetupQuestion::Key, "a key can be typed instead");
     assert_eq!(asked_of(login(true)), SetupQuestion::Provider, "there is no key to be typed");
@@ -297,6 +299,6 @@ fn a_login_of_another_program_is_offered_and_taken_only_with_a_yes() {
 fn asked_of(facts: Facts) -> SetupQuestion {
     let mut script = Script::setup(facts);
     walk(&mut script, &[json!("found"), json!(false)]);
-    assert_eq!(script.plan().login, None);
+    assert_eq!(script.plan().credential, None);
     script.at()
 }
