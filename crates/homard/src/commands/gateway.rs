@@ -153,7 +153,6 @@ pub(crate) enum GatewayTerminal {
     /// Nothing: it is somebody else's.
     Silent,
     Shown {
-        /// Whether in detail.
         verbose: bool,
         /// Whether standard error may be coloured.
         color: bool,

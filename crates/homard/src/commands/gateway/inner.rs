@@ -22,7 +22,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A gateway that runs in this process.
 pub(crate) struct InnerGateway {
     thread: JoinHandle<anyhow::Result<()>>,
-    /// Where it listens.
     pub(crate) port: u16,
 }
 
