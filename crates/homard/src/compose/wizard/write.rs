@@ -19,10 +19,10 @@ impl Wizards {
     pub(super) async fn facts(&self, params: &WizardStartParams, auth: &str) -> Facts {
         let config = self.config.current();
         let agent = config.agents.default_agent().id.clone();
-        let described = self.relay.router().profiles(&agent).describe().await;
+        let profiles = self.relay.router().profiles(&agent);
         let finds = Finds {
             servers: local_servers::find().await,
-            kept: facts::kept(described.profiles),
+            kept: facts::kept(profiles.describe().await.profiles),
             logins: logins::find(&self.config.source().paths.home).await,
         };
         let model = self.relay.sessions().model_for(&SessionKey::main(agent), None);
