@@ -23,10 +23,18 @@ export class Setup {
 
   constructor(private readonly app: App) {}
 
+  /** Call in an effect and return what it returns: asks now, and again whenever the gateway is there again. */
+  follow(): () => void {
+    void this.#open();
+    return this.app.listen((name) => {
+      if (name === 'connected' && !this.busy) void this.#open();
+    });
+  }
+
   /** Takes the conversation up where it was left, or begins it. */
-  async open(): Promise<void> {
+  async #open(): Promise<void> {
     const { part, session } = this.progress;
-    if (part !== 'setup' && part !== 'channels') return;
+    if ((part !== 'setup' && part !== 'channels') || this.app.connection.kind !== 'ready') return;
     if (session !== undefined && (await this.#resume(session))) return;
     await this.#attempt(async () => {
       const begun = await this.app.request('wizard.start', { flow: part }, PATIENCE_MS);
@@ -74,7 +82,7 @@ export class Setup {
       // What was agreed could not be done: said, and asked anew.
       const { error } = turn;
       this.#change({ session: undefined });
-      await this.open();
+      await this.#open();
       this.problem = error ?? undefined;
       return;
     }
@@ -105,7 +113,7 @@ export class Setup {
     this.wrong = undefined;
     this.problem = undefined;
     this.#change(after(this.progress, skips));
-    await this.open();
+    await this.#open();
   }
 
   /** Begins a part again, and what comes after it. */
@@ -115,7 +123,7 @@ export class Setup {
     this.question = undefined;
     this.paired = false;
     this.#change({ part, session: undefined, channel: undefined });
-    await this.open();
+    await this.#open();
   }
 
   restart(): Promise<void> {
