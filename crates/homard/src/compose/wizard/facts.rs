@@ -21,11 +21,17 @@ pub(crate) struct Finds {
     pub(crate) logins: Vec<Imported>,
 }
 
-/// The providers one can choose, those that can be used at once first; otherwise the catalogue's order stays.
+/// What most people choose among.
+const COMMON: [&str; 9] =
+    ["anthropic", "openai", "google", "openrouter", "mistral", "groq", "xai", "deepseek", "ollama"];
+
+/// The providers one can choose: those that can be used at once first, then those most people choose; otherwise the
+/// catalogue's order stays.
 pub(crate) fn providers(config: &Config, finds: &Finds) -> Vec<Provider> {
     let mut providers: Vec<Provider> =
         ROWS.iter().filter(|row| is_offered(row, finds)).map(|row| provider(row, config, finds)).collect();
-    providers.sort_by_key(|provider| provider.found.is_none());
+    let common = |id: &str| COMMON.iter().position(|known| *known == id).unwrap_or(COMMON.len());
+    providers.sort_by_key(|provider| (provider.found.is_none(), common(&provider.id)));
     providers
 }
 
