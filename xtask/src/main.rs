@@ -40,7 +40,7 @@ usage: cargo xtask <command>
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
       --compare REV      measure in turns with the build of that commit and print ratios
   weigh [--write]    what each package adds to the code of a release build; --write updates docs/benchmarks.md
-  order PROGRAM PROFILE...  which functions stand at the front of it, by callgrind profiles; see docs/benchmarks.md
+  order --make       which functions stand at the front of it: builds, profiles with callgrind, writes the list
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
