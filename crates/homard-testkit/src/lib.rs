@@ -20,7 +20,7 @@ mod openclaw_home;
 #[cfg(unix)]
 mod weechat;
 
-pub use bench::{BenchOptions, Comparison, Report, SCENES, compare_builds, run_bench};
+pub use bench::{BenchOptions, Comparison, Report, SCENES, Work, compare_builds, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
 pub use crash::{CrashOptions, CrashReport, run_crash};
 pub use device::{ProofVersion, TestDevice};
