@@ -211,3 +211,6 @@ impl Runs {
         self.of_session(key).iter().map(|run| run.id.clone()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;
