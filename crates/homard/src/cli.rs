@@ -2,6 +2,7 @@
 //! its file under [`commands`](crate::commands).
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 
 use clap::builder::{PossibleValuesParser, Styles, TypedValueParser, styling::AnsiColor};
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -87,11 +88,21 @@ impl Cli {
     /// Reads the command line, or ends the program with help or with what was wrong. Help is written while the options
     /// are still being read, so what it looks like is decided before.
     pub(crate) fn from_words(words: Vec<OsString>) -> Self {
+        if asks_for_version(&words) {
+            // Where nobody reads it, there is nothing else to say.
+            writeln!(io::stdout(), "homard {VERSION}").ok();
+            std::process::exit(0);
+        }
         let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
         let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
         let matches = Self::command().color(color).get_matches_from(words);
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
+}
+
+/// Whether the version is all that is asked for: that needs no grammar, which takes longer to build than the answer.
+fn asks_for_version(words: &[OsString]) -> bool {
+    matches!(words, [_program, only] if only == "--version" || only == "-V")
 }
 
 /// Options every command takes.

@@ -12,6 +12,18 @@ fn the_grammar_has_no_contradictions() {
     Cli::command().debug_assert();
 }
 
+#[test]
+fn the_version_is_told_without_the_grammar_as_the_grammar_tells_it() {
+    let told = |words: &[&str]| super::asks_for_version(&words.iter().map(Into::into).collect::<Vec<_>>());
+    assert!(told(&["homard", "--version"]) && told(&["homard", "-V"]));
+    assert!(
+        !told(&["homard"])
+            && !told(&["homard", "--no-color", "--version"])
+            && !told(&["homard", "cron", "-V"])
+    );
+    assert_eq!(Cli::command().render_version(), format!("homard {}\n", super::VERSION));
+}
+
 fn help(words: &[&str]) -> String {
     let line = std::iter::once("homard").chain(words.iter().copied()).chain(["--help"]);
     match Cli::command().term_width(100).try_get_matches_from(line) {
