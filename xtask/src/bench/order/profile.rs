@@ -15,7 +15,7 @@ const START_SECONDS: &str = "40";
 /// Seconds of an ordinary day: 10 turns in each, clients that come back, jobs.
 const DAY_SECONDS: &str = "60";
 /// What builds and profiles are started with, so that others on the machine hardly notice.
-const NICE: [&str; 2] = ["-n", "10"];
+const NICE: [&str; 2] = ["-n", "5"];
 /// What is profiled. Its children are not, and names are wanted as the linker knows them.
 const CALLGRIND: [&str; 4] = ["valgrind", "--tool=callgrind", "--demangle=no", "--quiet"];
 
