@@ -105,10 +105,18 @@ fn slug(text: &str) -> Option<String> {
 fn write(dir: &Path, stem: &str, text: &str) -> std::io::Result<std::path::PathBuf> {
     create_private_dir(dir)?;
     let names = std::iter::once(format!("{stem}.md")).chain((2..MAX_SAME).map(|n| format!("{stem}-{n}.md")));
-    let free = names.map(|name| dir.join(name)).find(|path| std::fs::symlink_metadata(path).is_err());
-    let path = free.ok_or_else(|| std::io::Error::other("there are too many notes of that name"))?;
-    replace_shared(&path, text.as_bytes())?;
-    Ok(path)
+    for path in names.map(|name| dir.join(name)) {
+        // Whoever makes the file has the name, also when two conversations end at once.
+        match std::fs::File::create_new(&path) {
+            Ok(_ours) => {
+                replace_shared(&path, text.as_bytes())?;
+                return Ok(path);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("there are too many notes of that name"))
 }
 
 #[cfg(test)]
