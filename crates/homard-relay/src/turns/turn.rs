@@ -285,6 +285,9 @@ pub(crate) async fn prepare(
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
     run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());
+    if run.delivery.look().is_some_and(|look| look.with_reasoning) {
+        run.narrator.keep_reasoning();
+    }
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();
