@@ -22,7 +22,7 @@ mod weechat;
 
 pub use bench::{BenchOptions, Comparison, Report, SCENES, compare_builds, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
-pub use crash::{CrashOptions, CrashReport, run_crash};
+pub use crash::{CrashOptions, CrashReport, JobsReport, run_crash, run_job_crash};
 pub use device::{ProofVersion, TestDevice};
 pub use fake_collector::{CollectedSpan, FakeCollector};
 pub use fake_llm::{
