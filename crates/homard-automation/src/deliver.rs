@@ -10,7 +10,7 @@ use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
 };
-use homard_relay::{ActError, Place};
+use homard_relay::{ActError, Place, Relay};
 use homard_runtime::{Backoff, Clip, OrCancel, OrLog};
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
@@ -134,59 +134,17 @@ impl Automation {
             notes.push((key, text, Label::beside(None, &labels)));
         }
         let ending = Ending { end, entry, notes, alert: Arc::default() };
-        if let Some((run, job)) = self.record_end(run, plan, &ending).await {
+        if let Some((run, job)) = record_end(self, run, plan, &ending).await {
             self.told(&run, job.as_ref());
             if let Some((key, text)) = news {
                 let told = self.inner.relay.sessions().tell_readers(&key, text).await;
                 told.or_log("a job's result is not shown in its conversation");
             }
             if let Some(alert) = ending.alert.get() {
-                self.tell_alert(&run, plan, alert).await;
+                tell_alert(&self.inner.relay, &run, plan, alert).await;
             }
         }
         self.inner.changed.notify_one();
-    }
-
-    /// Records the end of a run, however long that takes: a job whose run does not end never runs again. When the gateway
-    /// stops first, the next start does it.
-    async fn record_end(
-        &self,
-        run: &CronRunRow,
-        plan: &RunPlan,
-        ending: &Ending,
-    ) -> Option<(CronRunRow, Option<CronJobRow>)> {
-        let mut waits = Backoff::doubling(RECORD_AGAIN, RECORD_AGAIN_AT_MOST);
-        loop {
-            match self.inner.store.cron().finish_run(self.settled_by(run, plan, ending.clone())).await {
-                Ok(done) => return done,
-                Err(error) => {
-                    tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded yet");
-                }
-            }
-            let wait = tokio::time::sleep(waits.step());
-            wait.or_cancel(&self.inner.stopping).await.ok()?;
-        }
-    }
-
-    /// Tells the owner that a job keeps failing: where its rule says, else where the main conversation was last spoken to,
-    /// and in the main conversation in any case.
-    async fn tell_alert(&self, run: &CronRunRow, plan: &RunPlan, alert: &Alert) {
-        let shown = self.inner.relay.sessions().tell_readers(&plan.main, alert.text.clone()).await;
-        shown.or_log("that a job keeps failing is not shown");
-        let place = Place {
-            channel: alert.place.channel.clone(),
-            target: alert.place.to.clone(),
-            account: alert.place.account.clone(),
-            thread: None,
-        };
-        let messages = self.inner.relay.messages();
-        let found = messages.destination_of(&place, &plan.main).await;
-        let Some(address) = found.or_log("that a job keeps failing is told nowhere else").flatten() else {
-            return;
-        };
-        let key = format!("cron-alert:{}", run.run_id);
-        let said = messages.say_unasked(address, alert.text.clone(), &plan.main, key).await;
-        said.or_log("that a job keeps failing could not be sent");
     }
 
     /// The end of a run, as the store records it.
@@ -301,6 +259,48 @@ impl Automation {
                 Delivery { error: Some(error), ..Delivery::plain(CronDeliveryStatus::NotDelivered) }
             }
         }
+    }
+}
+
+/// Tells the owner that a job keeps failing: where its rule says, else where the main conversation was last spoken to,
+/// and in the main conversation in any case.
+async fn tell_alert(relay: &Relay, run: &CronRunRow, plan: &RunPlan, alert: &Alert) {
+    let shown = relay.sessions().tell_readers(&plan.main, alert.text.clone()).await;
+    shown.or_log("that a job keeps failing is not shown");
+    let place = Place {
+        channel: alert.place.channel.clone(),
+        target: alert.place.to.clone(),
+        account: alert.place.account.clone(),
+        thread: None,
+    };
+    let messages = relay.messages();
+    let found = messages.destination_of(&place, &plan.main).await;
+    let Some(address) = found.or_log("that a job keeps failing is told nowhere else").flatten() else {
+        return;
+    };
+    let key = format!("cron-alert:{}", run.run_id);
+    let said = messages.say_unasked(address, alert.text.clone(), &plan.main, key).await;
+    said.or_log("that a job keeps failing could not be sent");
+}
+
+/// Records the end of a run, however long that takes: a job whose run does not end never runs again. When the gateway
+/// stops first, the next start does it.
+async fn record_end(
+    room: &Automation,
+    run: &CronRunRow,
+    plan: &RunPlan,
+    ending: &Ending,
+) -> Option<(CronRunRow, Option<CronJobRow>)> {
+    let mut waits = Backoff::doubling(RECORD_AGAIN, RECORD_AGAIN_AT_MOST);
+    loop {
+        match room.inner.store.cron().finish_run(room.settled_by(run, plan, ending.clone())).await {
+            Ok(done) => return done,
+            Err(error) => {
+                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded yet");
+            }
+        }
+        let wait = tokio::time::sleep(waits.step());
+        wait.or_cancel(&room.inner.stopping).await.ok()?;
     }
 }
 

@@ -15,11 +15,11 @@ const MAX_AT_ONCE: usize = 8;
 /// waited for comes late because of them, or because of what strangers have rewritten.
 #[derive(Debug)]
 pub(crate) struct ProgramPlaces {
-    /// Hooks that only watch.
+    /// For hooks that nobody waits for.
     pub(crate) watching: Semaphore,
-    /// Hooks whose word is waited for.
+    /// For hooks whose word is waited for.
     pub(crate) deciding: Semaphore,
-    /// Transforms.
+    /// For transforms, which strangers can set going.
     pub(crate) rewriting: Semaphore,
 }
 

@@ -32,7 +32,8 @@ impl Automation {
         }
         let now = self.inner.clock.now_ms();
         let usual = if self.config().cron.skip_missed { CronMissedRuns::Skip } else { CronMissedRuns::Once };
-        self.plan_anew(move |job, zone| catch_up(job, now, usual, zone) || put_right(job, now, zone)).await?;
+        plan_anew(self, move |job, zone| catch_up(job, now, usual, zone) || put_right(job, now, zone))
+            .await?;
         // What follows from their ends builds on what was found above.
         for run in open {
             tracing::info!(job = %run.job_id, run = %run.run_id, "going on with a job's run after a restart");
@@ -44,31 +45,31 @@ impl Automation {
     /// The clock was set back: jobs whose next time was found by one that ran ahead would wait until that moment comes
     /// again.
     pub(crate) async fn put_right(&self, now: Timestamp) -> Result<(), StoreError> {
-        self.plan_anew(move |job, zone| put_right(job, now, zone)).await
+        plan_anew(self, move |job, zone| put_right(job, now, zone)).await
     }
+}
 
-    /// Changes those of all jobs that `plan` changes. It is asked once more when the row is at hand.
-    async fn plan_anew(
-        &self,
-        plan: impl Fn(&mut Job, &TimeZone) -> bool + Copy + Send + 'static,
-    ) -> Result<(), StoreError> {
-        let zone = self.zone();
-        for row in self.inner.store.cron().list().await? {
-            let Some(mut job) = Job::read(row).or_log("a job is not readable") else { continue };
-            if !plan(&mut job, &zone) {
-                continue;
-            }
-            let (id, zone) = (job.row.id.clone(), zone.clone());
-            let change = Box::new(move |row: &mut CronJobRow| {
-                let Ok(mut job) = Job::read(row.clone()) else { return false };
-                let changed = plan(&mut job, &zone);
-                *row = job.to_row();
-                changed
-            });
-            self.inner.store.cron().change(&id, change).await?;
+/// Changes those of all jobs that `plan` changes. It is asked once more when the row is at hand.
+async fn plan_anew(
+    room: &Automation,
+    plan: impl Fn(&mut Job, &TimeZone) -> bool + Copy + Send + 'static,
+) -> Result<(), StoreError> {
+    let (store, zone) = (&room.inner.store, room.zone());
+    for row in store.cron().list().await? {
+        let Some(mut job) = Job::read(row).or_log("a job is not readable") else { continue };
+        if !plan(&mut job, &zone) {
+            continue;
         }
-        Ok(())
+        let (id, zone) = (job.row.id.clone(), zone.clone());
+        let change = Box::new(move |row: &mut CronJobRow| {
+            let Ok(mut job) = Job::read(row.clone()) else { return false };
+            let changed = plan(&mut job, &zone);
+            *row = job.to_row();
+            changed
+        });
+        store.cron().change(&id, change).await?;
     }
+    Ok(())
 }
 
 /// Changes a job as a start of the gateway asks for, and says whether it did: what was due while the gateway was down is

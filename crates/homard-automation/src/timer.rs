@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_protocol::JobId;
 use homard_protocol::methods::cron::CronRunMode;
 use homard_runtime::{OrCancel, OrLog, Timestamp, millis_i64};
-use homard_store::{ArchiveTranscript, CronJobRow};
+use homard_store::{ArchiveTranscript, CronJobRow, Store};
 
 use crate::automation::{Automation, CronError};
 use crate::recover::CLOCK_STEP_MS;
@@ -62,17 +62,10 @@ impl Automation {
                 }
                 Err(error) => {
                     tracing::warn!(%error, job = %row.id, "a job that is due cannot be run and is left alone");
-                    self.leave_alone(&row.id).await;
+                    leave_alone(&self.inner.store, &row.id).await;
                 }
             }
         }
-    }
-
-    /// Nobody waits for a job any more that cannot be run; the next start looks at it again.
-    async fn leave_alone(&self, id: &JobId) {
-        let change = Box::new(|row: &mut CronJobRow| row.next_run_at.take().is_some());
-        let left = self.inner.store.cron().change(id, change).await;
-        left.or_log("a job that cannot be run is due still");
     }
 
     async fn sleep_for(&self) -> Duration {
@@ -109,4 +102,11 @@ impl Automation {
             }
         }
     }
+}
+
+/// Nobody waits for a job any more that cannot be run; the next start looks at it again.
+async fn leave_alone(store: &Store, id: &JobId) {
+    let change = Box::new(|row: &mut CronJobRow| row.next_run_at.take().is_some());
+    let left = store.cron().change(id, change).await;
+    left.or_log("a job that cannot be run is due still");
 }

@@ -91,7 +91,11 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
     if waiting.request.options.source() == source::Source::Heartbeat {
-        run.delivery.look_around(Look::in_session(&inner.config(), &run.session_key));
+        let look = Look::in_session(&inner.config(), &run.session_key);
+        if look.with_reasoning {
+            run.narrator.keep_reasoning();
+        }
+        run.delivery.look_around(look);
     }
     run.delivery.answers(waiting.merged.len() + waiting.request.options.inbox.len().max(1));
     live::acknowledge(&outgoing, &run);
@@ -285,9 +289,6 @@ pub(crate) async fn prepare(
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
     run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());
-    if run.delivery.look().is_some_and(|look| look.with_reasoning) {
-        run.narrator.keep_reasoning();
-    }
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
     let rooms = inner.rooms();
