@@ -56,6 +56,7 @@ pub(super) async fn keep(
         .unwrap_or_default();
     let stem = format!("{}-{slug}", there.strftime("%Y-%m-%d"));
     let dir = agent.workspace.join("memory");
+    room.inner.relay.recall().written_for_agent(text.as_bytes());
     let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text)).await;
     let path = path.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     for label in &labels {
