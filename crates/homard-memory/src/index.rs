@@ -108,7 +108,6 @@ pub(crate) struct FileRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexSize {
     pub files: u64,
-    /// Conversations.
     pub sessions: u64,
     pub passages: u64,
     /// Passages that have a vector.

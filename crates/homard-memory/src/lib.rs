@@ -22,7 +22,7 @@ mod workspace_folder;
 
 pub use index::{IndexError, IndexSize};
 pub use local_model::LocalModelError;
-pub use memories::{Memories, give_way, MemoryPlace, MemoryQuestion, Standing};
+pub use memories::{Memories, MemoryPlace, MemoryQuestion, Standing, give_way};
 pub use memory::{Memory, MemoryFiles, Skipped};
 pub use search::{FoundPassage, Picking};
 pub use sync::{Synced, Writers};

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use homard_runtime::Clip as _;
 use jiff::civil::Date;
 
 use crate::index::{FileRow, Index, IndexError};
@@ -43,7 +44,6 @@ pub enum Sessions<'q> {
     #[default]
     None,
     All,
-    /// By their ids.
     Only(&'q BTreeSet<String>),
 }
 
@@ -120,8 +120,8 @@ fn cut(said: &[Said], passage_chars: usize) -> Vec<Passage> {
         for message in day {
             let who = if message.is_of_agent { AGENT } else { OWNER };
             let _written = write!(text, "{who}: ");
-            let clipped: String = message.text.chars().take(MAX_MESSAGE_CHARS).collect();
-            let mut lines = clipped.lines().filter(|line| !line.trim().is_empty());
+            let mut lines =
+                message.text.clip_chars(MAX_MESSAGE_CHARS).lines().filter(|line| !line.trim().is_empty());
             text.push_str(lines.next().unwrap_or_default());
             text.push('\n');
             places.push(message.place);

@@ -150,11 +150,12 @@ pub(crate) fn missing(
          WHERE c.hash > ?3 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.model = ?1)
          GROUP BY c.hash ORDER BY c.hash LIMIT ?2",
     )?;
-    let rows = statement.query_map(params![model, i64::try_from(most).unwrap_or(i64::MAX), after], |row| {
-        let (heading, text): (String, String) = (row.get(1)?, row.get(2)?);
-        let text = if heading.is_empty() { text } else { format!("{heading}\n{text}") };
-        Ok(Unseen { hash: row.get(0)?, text })
-    })?;
+    let rows =
+        statement.query_map(params![model, i64::try_from(most).unwrap_or(i64::MAX), after], |row| {
+            let (heading, text): (String, String) = (row.get(1)?, row.get(2)?);
+            let text = if heading.is_empty() { text } else { format!("{heading}\n{text}") };
+            Ok(Unseen { hash: row.get(0)?, text })
+        })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

@@ -117,7 +117,11 @@ fn vectors_are_kept_by_what_they_are_of() {
     let made: Vec<_> = unseen.iter().map(|unseen| (unseen.hash.clone(), vector(&unseen.text))).collect();
     home.memories.keep_vectors(&place, "m", &made).unwrap();
     assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap(), []);
-    assert_eq!(home.memories.unseen(&place, "other", "", 10).unwrap().len(), 2, "another model sees nothing yet");
+    assert_eq!(
+        home.memories.unseen(&place, "other", "", 10).unwrap().len(),
+        2,
+        "another model sees nothing yet"
+    );
     // The note moves and grows: what is as it was needs no new vector.
     fs::remove_file(home.path("memory/a.md")).unwrap();
     home.write("memory/b.md", "# Zero\nnew\n# One\ntide\n# Two\nbread\n");

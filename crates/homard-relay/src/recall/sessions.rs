@@ -30,7 +30,6 @@ const OVERLAP_MS: i64 = 5_000;
 pub(super) enum Depth {
     /// Those that grew by as much as the owner says.
     Grown,
-    /// Whatever was said.
     All,
 }
 
