@@ -220,8 +220,9 @@ impl Recall {
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let index = place.index.clone();
         let standing = blocking(move || memories.standing(&place)).await??;
-        let model = self.makers(&agent).first().map(Maker::name);
-        let trouble = self.vector_work().trouble(&agent.id);
+        let makers = self.makers(&agent);
+        let model = makers.first().map(Maker::name);
+        let trouble = self.vector_work().trouble(&agent.id, &makers);
         Ok(MemoryStanding { agent_id: agent.id, index, standing, model, trouble })
     }
 

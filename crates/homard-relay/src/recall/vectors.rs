@@ -94,10 +94,10 @@ struct WorkState {
 }
 
 impl VectorWork {
-    /// Why vectors of an agent's notes are not made.
-    pub(super) fn trouble(&self, agent: &AgentId) -> Option<String> {
+    /// Why vectors of an agent's notes are not made by who should make them now.
+    pub(super) fn trouble(&self, agent: &AgentId, makers: &[Maker]) -> Option<String> {
         let state = self.state.lock();
-        state.trouble.iter().find(|((whose, _), _)| whose == agent).map(|(_, trouble)| trouble.clone())
+        makers.iter().find_map(|maker| state.trouble.get(&(agent.clone(), maker.name())).cloned())
     }
 
     /// Why a maker is not asked just now.
