@@ -258,7 +258,8 @@ async fn whose_words_a_passage_is_is_told() {
     assert_eq!(told["results"][0]["by"], "agent", "{told}");
     let mut command = Command::new(crate::homard());
     command.args(["memory", "search", "roof"]);
-    let (_, said) = outcome(as_owner(command, world.gateway.home())).await;
+    let said = as_owner(command, world.gateway.home()).output().await.unwrap();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
     assert!(said.contains("written by you"), "{said}");
 }
 
