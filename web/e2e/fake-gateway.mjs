@@ -124,7 +124,7 @@ export class FakeGateway {
       answer({
         type: 'hello-ok',
         protocol: 4,
-        server: { version: '0.1.0-fake', connId: randomUUID() },
+        server: { version: '0.2.0-fake', connId: randomUUID() },
         features: { methods: [], events: [] },
         snapshot: { sessionDefaults: { defaultAgentId: 'main', mainKey: 'main', mainSessionKey: MAIN } },
         auth: { role: 'operator', scopes: params.scopes, method: 'token', deviceToken: `device-${device.id}` },

@@ -1,8 +1,9 @@
 //! `cargo xtask dist`: what a release is made of, from a program that is built: an archive with completions and manual
-//! pages, a Debian package, a list of everything in it, and checksums. The same program and commit make the same bytes.
+//! pages, a Debian package, a list of everything in it, checksums, and what `homard update` reads. The same program and commit make the same bytes.
 
 mod check;
 mod deb;
+mod manifest;
 mod manpages;
 mod sbom;
 
@@ -15,6 +16,8 @@ use crate::serve::binary;
 use crate::sh::{Cmd, say, variable};
 use crate::web;
 use crate::workspace::{self, root};
+
+use manifest::Description;
 
 pub(crate) use check::check;
 
@@ -47,6 +50,12 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     if has("formula") {
         return formula(&out);
     }
+    let description =
+        Description { channel: value("--channel"), key: value("--sign-key").map(PathBuf::from) };
+    if has("manifest") {
+        let made = manifest::write(&Release::of_this_clone(None, "-9")?, &out, &description)?;
+        return checksums(&out, &made);
+    }
     let release = Release::of_this_clone(value("--target"), "-9")?;
     let program = match value("--binary") {
         Some(path) => PathBuf::from(path),
@@ -56,6 +65,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         return Ok(());
     }
     release.make(&program, &out)?;
+    checksums(&out, &manifest::write(&release, &out, &description)?)?;
     say(&format!("{} {} ({}) is in {}", release.version, release.target, release.commit, out.display()));
     Ok(())
 }
@@ -119,7 +129,13 @@ impl Release {
         })
     }
 
-    /// Leaves everything in `out`.
+    /// When it was made, where the system's `date` can say so; other systems' counts differently.
+    fn date(&self) -> Option<String> {
+        let words = ["-u", "-d", &format!("@{}", self.epoch), "+%Y-%m-%dT%H:%M:%SZ"];
+        Cmd::new("date", &words).read().ok().map(|date| date.trim().to_owned())
+    }
+
+    /// Leaves everything in `out` but the manifest.
     fn make(&self, program: &Path, out: &Path) -> Result<()> {
         let name = format!("homard-{}-{}", self.version, self.target);
         let stage = out.join("stage");

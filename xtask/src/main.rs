@@ -33,14 +33,14 @@ usage: cargo xtask <command>
       --fail-fast        start nothing more after a failure
       --jobs N           how many steps may run at once (default: one more than cores)
       --only STEP        only this step and what it needs (repeatable); `--list` names them
-  nightly [PART ...] what takes long: compat, readers, crash, soak, bench, fuzz, advisories; all of it, or these
+  nightly [PART ...] what takes long: compat, readers, book, crash, soak, bench, fuzz, advisories; all of it, or these
   tidy               the house rules that clippy does not know
   fuzz [options]     fuzz every target, or those named
       --seconds N        how long each (default 60)
   bench [--write]    measure a release build; --write updates docs/benchmarks.md, other options go to the bench
       --compare REV      measure in turns with the build of that commit and print ratios
   weigh [--write]    what each package adds to the code of a release build; --write updates docs/benchmarks.md
-  order PROGRAM PROFILE...  which functions stand at the front of it, by callgrind profiles; see docs/benchmarks.md
+  order --make       which functions stand at the front of it: builds, profiles with callgrind, writes the list
   compat [options]   the published client of OpenClaw against a gateway with the fake model
       --only FLOW        only this flow (repeatable)
       --write            update docs/compat.md
@@ -49,12 +49,17 @@ usage: cargo xtask <command>
       --seed N           what chance grows from
       --write            put the count into docs/reliability.md
   protocol [--write] say whether the table of methods in docs/protocol.md is current, or make it so
-  book [--write]     say whether the reference pages in docs/reference are current, or make them so; then the website
-  dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums
+  book [--write]     say whether the reference pages in docs/reference are current, or make them so
+      --site             the book as a website, in target/book; installs mdBook
+  dist [options]     what a release is made of, in target/dist: archive, Debian package, list of parts, checksums, and
+                     the manifest that `homard update` reads
       --binary PATH      from this program instead of a release build
       --target TRIPLE    for this platform
       --out DIR          into this folder
       --only-build       the release build alone, with its commit
+      --channel NAME     stable (the default), extended-stable, beta or dev
+      --sign-key FILE    sign the manifest with this Ed25519 key (openssl genpkey -algorithm ed25519)
+      manifest           the manifest alone, of all archives there
       formula            the Homebrew formula with the checksums there
   readers            ask the compiler whether somebody uses every setting that is decided
   types              write web/src/protocol.ts, the page's types; building the page does it, too

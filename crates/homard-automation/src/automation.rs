@@ -116,13 +116,18 @@ impl Automation {
         Self { inner: Arc::new(inner) }
     }
 
+    /// Lets the owner's hooks hear of what happens. Called once, before anything that a crash left is gone on with: what
+    /// a hook refuses is refused there, too.
+    pub async fn listen(&self) {
+        self.register_hooks().await;
+    }
+
     /// Goes on with what a crash left, then begins whatever is due. Called once, after the relay has recovered.
     ///
     /// # Errors
     /// When the store cannot say what there is.
     pub async fn start(&self) -> Result<(), StoreError> {
         self.recover().await?;
-        self.register_hooks().await;
         let room = self.clone();
         self.inner.tasks.spawn(async move { room.keep_time().await });
         Ok(())

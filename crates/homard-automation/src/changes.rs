@@ -80,6 +80,16 @@ impl Jobs<'_> {
     /// # Errors
     /// When there is none, the change does not make sense, or the job is not the one that was read.
     pub async fn update(self, params: CronUpdateParams, labels: Vec<Label>) -> Result<CronJob, CronError> {
+        self.update_if(params, labels, |_old, _new| Ok(())).await
+    }
+
+    /// The same where whoever asks may not change everything: `may` is told the job before and after.
+    pub(crate) async fn update_if(
+        self,
+        params: CronUpdateParams,
+        labels: Vec<Label>,
+        may: fn(&CronAddParams, &CronAddParams) -> Result<(), CronError>,
+    ) -> Result<CronJob, CronError> {
         let id = wanted_id(params.id, params.job_id)?;
         let (config, zone, now) = (self.room.config(), self.room.zone(), self.room.inner.clock.now_ms());
         let (patch, expected) = (params.patch, params.expected_config_revision);
@@ -92,6 +102,7 @@ impl Jobs<'_> {
             complete(&mut spec, now);
             let is_new = spec.schedule != job.spec.schedule;
             check(&spec, &config_there, now, is_new)?;
+            may(&job.spec, &spec)?;
             let rearm = is_new || spec.enabled != job.spec.enabled;
             job.spec = spec;
             job.row.updated_at = now;
@@ -103,6 +114,7 @@ impl Jobs<'_> {
                 job.state.consecutive_errors = None;
                 job.state.schedule_error_count = None;
                 job.state.auto_disabled = None;
+                job.state.runs_to_make_up = None;
                 job.arm(now, &zone)?;
             }
             Ok(true)

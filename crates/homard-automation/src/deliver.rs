@@ -1,6 +1,6 @@
 //! Where the result of a run goes, and recording that the run is over.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_channel::Address;
@@ -10,8 +10,8 @@ use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
 };
-use homard_relay::{ActError, Place};
-use homard_runtime::{Clip, OrLog};
+use homard_relay::{ActError, Place, Relay};
+use homard_runtime::{Backoff, Clip, OrCancel, OrLog};
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
 use reqwest::Client;
@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::automation::Automation;
 use crate::job::Job;
 use crate::run::{JobOutcome, RunPlan};
-use crate::settle::{End, settle};
+use crate::settle::{Alert, End, settle};
 
 /// How long a webhook may take.
 const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,6 +29,23 @@ const WEBHOOK_TIMEOUT: Duration = Duration::from_secs(10);
 const SUMMARY_CHARS: usize = 2_000;
 /// How much of an answer is announced, in characters; the rest stays in the run's conversation.
 const ANNOUNCED_CHARS: usize = 4_000;
+
+/// When it is tried again to record the end of a run, at first and at most.
+const RECORD_AGAIN: Duration = Duration::from_secs(1);
+const RECORD_AGAIN_AT_MOST: Duration = Duration::from_secs(60);
+
+/// What conversations are told, with what stands beside it.
+type Notes = Vec<(SessionKey, String, Option<Value>)>;
+
+/// What is recorded when a run is over.
+#[derive(Debug, Clone)]
+struct Ending {
+    end: End,
+    entry: CronRunEntry,
+    notes: Notes,
+    /// Filled in when it is recorded, if somebody is to be told that the job keeps failing.
+    alert: Arc<OnceLock<Alert>>,
+}
 
 /// A client for webhooks, made on first use: a gateway starts without loading certificates.
 #[derive(Debug, Default)]
@@ -98,7 +115,7 @@ impl Automation {
             delivery_error: delivery.error.clone(),
         };
         let beside = Label::beside(None, &plan.labels);
-        let mut notes: Vec<(SessionKey, String, Option<Value>)> = Vec::new();
+        let mut notes: Notes = Vec::new();
         notes.extend(outcome.waits.map(|text| (run.session_key.clone(), text, beside)));
         let mut news = None;
         if let Some((key, text)) = delivery.note {
@@ -109,36 +126,32 @@ impl Automation {
             ));
             // What a run read is in what it says.
             let labels = self.inner.relay.setup().labels_of(&run.session_key).await;
-            let labels =
+            let mut labels =
                 labels.or_log("whose words a job's result is made of is not known").unwrap_or_default();
+            labels.extend(plan.labels.iter().cloned());
+            labels.sort();
+            labels.dedup();
             notes.push((key, text, Label::beside(None, &labels)));
         }
-        let finish = self.ending(run, plan, end, (entry, notes));
-        match self.inner.store.cron().finish_run(finish).await {
-            Ok(Some((run, job))) => {
-                self.told(&run, job.as_ref());
-                if let Some((key, text)) = news {
-                    let told = self.inner.relay.sessions().tell_readers(&key, text).await;
-                    told.or_log("a job's result is not shown in its conversation");
-                }
+        let ending = Ending { end, entry, notes, alert: Arc::default() };
+        if let Some((run, job)) = record_end(self, run, plan, &ending).await {
+            self.told(&run, job.as_ref());
+            if let Some((key, text)) = news {
+                let told = self.inner.relay.sessions().tell_readers(&key, text).await;
+                told.or_log("a job's result is not shown in its conversation");
             }
-            Ok(None) => tracing::debug!(run = %run.run_id, "the run was over before"),
-            Err(error) => {
-                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded");
+            if let Some(alert) = ending.alert.get() {
+                tell_alert(&self.inner.relay, &run, plan, alert).await;
             }
         }
         self.inner.changed.notify_one();
     }
 
     /// The end of a run, as the store records it.
-    fn ending(
-        &self,
-        run: &CronRunRow,
-        plan: &RunPlan,
-        end: End,
-        (mut entry, mut notes): (CronRunEntry, Vec<(SessionKey, String, Option<Value>)>),
-    ) -> FinishCron {
+    fn settled_by(&self, run: &CronRunRow, plan: &RunPlan, ending: Ending) -> FinishCron {
         let (alert, zone, main) = (self.config().cron.failure_alert, self.zone(), plan.main.clone());
+        let beside = Label::beside(None, &plan.labels);
+        let Ending { end, mut entry, mut notes, alert: told } = ending;
         let settle = Box::new(move |run: &mut CronRunRow, row: Option<&mut CronJobRow>| {
             let mut forget = false;
             if let Some(row) = row
@@ -146,7 +159,11 @@ impl Automation {
             {
                 let follows = settle(&mut job, &end, alert, &zone);
                 forget = follows.forget;
-                notes.extend(follows.alert.map(|text| (main, text, None)));
+                // The name of a job may be words of others, too.
+                notes.extend(follows.alert.as_ref().map(|alert| (main, alert.text.clone(), beside)));
+                if let Some(alert) = follows.alert {
+                    told.get_or_init(|| alert);
+                }
                 entry.next_run_at_ms = job.state.next_run_at_ms;
                 *row = job.to_row();
             }
@@ -242,6 +259,48 @@ impl Automation {
                 Delivery { error: Some(error), ..Delivery::plain(CronDeliveryStatus::NotDelivered) }
             }
         }
+    }
+}
+
+/// Tells the owner that a job keeps failing: where its rule says, else where the main conversation was last spoken to,
+/// and in the main conversation in any case.
+async fn tell_alert(relay: &Relay, run: &CronRunRow, plan: &RunPlan, alert: &Alert) {
+    let shown = relay.sessions().tell_readers(&plan.main, alert.text.clone()).await;
+    shown.or_log("that a job keeps failing is not shown");
+    let place = Place {
+        channel: alert.place.channel.clone(),
+        target: alert.place.to.clone(),
+        account: alert.place.account.clone(),
+        thread: None,
+    };
+    let messages = relay.messages();
+    let found = messages.destination_of(&place, &plan.main).await;
+    let Some(address) = found.or_log("that a job keeps failing is told nowhere else").flatten() else {
+        return;
+    };
+    let key = format!("cron-alert:{}", run.run_id);
+    let said = messages.say_unasked(address, alert.text.clone(), &plan.main, key).await;
+    said.or_log("that a job keeps failing could not be sent");
+}
+
+/// Records the end of a run, however long that takes: a job whose run does not end never runs again. When the gateway
+/// stops first, the next start does it.
+async fn record_end(
+    room: &Automation,
+    run: &CronRunRow,
+    plan: &RunPlan,
+    ending: &Ending,
+) -> Option<(CronRunRow, Option<CronJobRow>)> {
+    let mut waits = Backoff::doubling(RECORD_AGAIN, RECORD_AGAIN_AT_MOST);
+    loop {
+        match room.inner.store.cron().finish_run(room.settled_by(run, plan, ending.clone())).await {
+            Ok(done) => return done,
+            Err(error) => {
+                tracing::error!(%error, run = %run.run_id, "the end of a job's run is not recorded yet");
+            }
+        }
+        let wait = tokio::time::sleep(waits.step());
+        wait.or_cancel(&room.inner.stopping).await.ok()?;
     }
 }
 

@@ -7,6 +7,8 @@ mod file;
 use homard_channel::{Address, ChatKind, Inbound};
 use homard_config::config::agents::Agent;
 use homard_config::config::agents::heartbeat::{ActiveHours, Heartbeat, HeartbeatTarget, HoursZone};
+use homard_policy::access::HeartbeatShown;
+use homard_policy::reply::ALL_WELL;
 use homard_protocol::prompt_report::PromptMode;
 use homard_protocol::{AgentId, SessionKey};
 use homard_relay::{
@@ -47,8 +49,26 @@ enum Skip {
 /// Where what is found goes.
 struct Aim {
     address: Option<Address>,
-    /// Why it goes nowhere, in the words of the wire.
+    /// Why alerts go nowhere, in the words of the wire.
     reason: &'static str,
+    /// What the owner wants shown there.
+    shown: HeartbeatShown,
+}
+
+impl Aim {
+    fn nowhere(reason: &'static str) -> Self {
+        Self { address: None, reason, shown: HeartbeatShown::default() }
+    }
+
+    /// Where alerts are sent, if they are.
+    fn alerts(&self) -> Option<&Address> {
+        self.address.as_ref().filter(|_| self.shown.alerts)
+    }
+
+    /// Where it is said that all is well, if it is.
+    fn all_well(&self) -> Option<&Address> {
+        self.address.as_ref().filter(|_| self.shown.ok)
+    }
 }
 
 /// Agents that look around by themselves.
@@ -132,6 +152,10 @@ impl Heartbeats {
     async fn look(&self, agent: &Agent, beat: &Heartbeat) {
         let (now, relay) = (self.room.inner.clock.now_ms(), &self.room.inner.relay);
         let (aim, key) = (self.aim(beat).await, conversation(agent, beat));
+        if aim.shown.is_nothing() {
+            // Whatever came of it, nobody would see it.
+            return self.tell_beat(json!({"status": "skipped", "reason": aim.reason})).await;
+        }
         if beat.ways.is_isolated {
             self.begin_anew(&key).await;
         }
@@ -141,7 +165,7 @@ impl Heartbeats {
             timeout_ms: beat.timeout.map(millis),
             ..TurnOptions::of(Source::Heartbeat)
         };
-        let mut options = options.speaking_up(&beat.session, aim.address.clone());
+        let mut options = options.speaking_up(&beat.session, aim.alerts().cloned());
         if let Some(reply) = &mut options.reply {
             reply.is_owner &= reply.address.chat == ChatKind::Direct;
         }
@@ -161,8 +185,19 @@ impl Heartbeats {
             if let Some(error) = end.outcome.error() {
                 tracing::warn!(error, agent = %agent.id, "a heartbeat failed");
             }
-            self.tell_beat(seen(&end, &aim)).await;
+            let said = self.say_all_well(&end, beat, &aim).await;
+            self.tell_beat(seen(&end, &aim, said)).await;
         }
+    }
+
+    /// Says that all is well, where the owner wants to hear it; whether it was said.
+    async fn say_all_well(&self, end: &RunEnd, beat: &Heartbeat, aim: &Aim) -> bool {
+        let is_well = matches!(end.look, Some(LookVerdict::AllWell | LookVerdict::Silent));
+        let Some(address) = aim.all_well().filter(|_| is_well).cloned() else { return false };
+        let once = format!("heartbeat-ok:{}", uuid::Uuid::new_v4());
+        let messages = self.room.inner.relay.messages();
+        let said = messages.say_unasked(address, ALL_WELL.to_owned(), &beat.session, once).await;
+        said.or_log("that all is well could not be said").is_some()
     }
 
     /// Forgets the last heartbeat's conversation, but not which alert was told last.
@@ -176,7 +211,7 @@ impl Heartbeats {
 
     /// Where what is found goes. Groups get nothing that nobody there asked for unless the owner names them.
     async fn aim(&self, beat: &Heartbeat) -> Aim {
-        let nowhere = |reason| Aim { address: None, reason };
+        let nowhere = Aim::nowhere;
         let channel = match &beat.target {
             HeartbeatTarget::Nowhere => return nowhere("target-none"),
             HeartbeatTarget::Last => None,
@@ -189,7 +224,11 @@ impl Heartbeats {
             Some(address) if beat.ways.blocks_direct && address.chat == ChatKind::Direct => {
                 nowhere("dm-blocked")
             }
-            Some(address) => Aim { address: Some(address), reason: "" },
+            Some(address) => {
+                let platforms = self.room.inner.relay.platforms();
+                let shown = platforms.heartbeat_shown(&address.channel, &address.account);
+                Aim { address: Some(address), reason: "alerts-disabled", shown }
+            }
             None => nowhere("no-target"),
         }
     }
@@ -223,11 +262,11 @@ fn is_active(hours: &ActiveHours, now: Timestamp, owner: &TimeZone) -> bool {
     minute.is_ok_and(|minute| hours.contains(minute))
 }
 
-/// What came of a look, as it is told.
-fn seen(end: &RunEnd, aim: &Aim) -> Value {
+/// What came of a look, as it is told; `said_well` says that people were told that all is well.
+fn seen(end: &RunEnd, aim: &Aim, said_well: bool) -> Value {
     let verdict = end.look.unwrap_or(LookVerdict::Failed);
     let (status, indicator, reason) = match verdict {
-        LookVerdict::News if aim.address.is_some() => ("sent", "alert", None),
+        LookVerdict::News if aim.alerts().is_some() => ("sent", "alert", None),
         LookVerdict::News => ("skipped", "alert", Some(aim.reason)),
         LookVerdict::Silent => ("ok-empty", "ok", None),
         LookVerdict::AllWell => ("ok-token", "ok", None),
@@ -239,14 +278,20 @@ fn seen(end: &RunEnd, aim: &Aim) -> Value {
     tell("ts", json!(end.ended_at));
     tell("status", json!(status));
     tell("hasMedia", json!(false));
-    tell("indicatorType", json!(indicator));
-    if indicator == "ok" {
+    if aim.shown.indicator {
+        tell("indicatorType", json!(indicator));
+    }
+    if indicator == "ok" && !said_well {
         tell("silent", json!(true));
     }
     if let Some(reason) = reason {
         tell("reason", json!(reason));
     }
-    if let (LookVerdict::News, Some(address)) = (verdict, &aim.address) {
+    let told_at = match verdict {
+        LookVerdict::News => aim.alerts(),
+        _ => aim.all_well().filter(|_| said_well),
+    };
+    if let Some(address) = told_at {
         tell("channel", json!(address.channel));
         tell("to", json!(address.to));
         tell("accountId", json!(address.account));

@@ -21,6 +21,7 @@ use homard_protocol::{AgentId, SessionKey};
 use homard_relay::Place;
 use homard_runtime::OrLog;
 use homard_tools::{HookAnswer, HookError, HookOccasion, HookPoint, HookValue};
+use tokio::sync::Semaphore;
 
 pub use found::{FoundHook, HookOrigin, find, hook_dirs};
 pub(crate) use last_runs::LastRuns;
@@ -36,6 +37,8 @@ use crate::automation::{Automation, Inner};
 const WATCH_LIMIT: Duration = Duration::from_secs(30);
 /// How long one may take whose word decides; less than filters have.
 const DECIDE_LIMIT: Duration = Duration::from_secs(4);
+/// How much may wait for a hook that only watches; what happens beyond that passes it by.
+const MAX_WAITING: usize = 64;
 /// A hook that runs.
 struct Listening {
     hook: FoundHook,
@@ -43,6 +46,8 @@ struct Listening {
     /// Whose workspace it is from: it hears of that agent's conversations alone.
     of: Option<AgentId>,
     room: Weak<Inner>,
+    /// One for each event it is to be told and has not been.
+    waiting: Arc<Semaphore>,
 }
 
 impl Automation {
@@ -66,7 +71,8 @@ impl Automation {
             tracing::info!(hook = hook.name, events = hook.events.join(" "), "a hook listens");
             let entry = config.hooks.internal.entries.get(&hook.name).cloned();
             let room = Arc::downgrade(&self.inner);
-            let listening = Arc::new(Listening { hook, entry, of, room });
+            let waiting = Arc::new(Semaphore::new(MAX_WAITING));
+            let listening = Arc::new(Listening { hook, entry, of, room, waiting });
             for point in event::points(&listening.hook.events) {
                 let hears = Arc::clone(&listening);
                 let hook_points = self.inner.relay.hook_points();
@@ -94,8 +100,14 @@ impl Listening {
             let answer = self.ask(&room, event, &occasion, DECIDE_LIMIT).await.map_err(HookError)?;
             return Ok(self.answered(answer, occasion));
         }
+        let Ok(waits) = Arc::clone(&self.waiting).try_acquire_owned() else {
+            return Err(HookError(format!(
+                "is too slow: {MAX_WAITING} events wait for it, and this one is left out"
+            )));
+        };
         let tasks = room.inner.tasks.clone();
         tasks.spawn(async move {
+            let _waits = waits;
             if let Err(why) = self.ask(&room, event, &occasion, WATCH_LIMIT).await {
                 tracing::warn!(hook = self.hook.name, event, why, "a hook failed");
             }
@@ -112,7 +124,13 @@ impl Listening {
         limit: Duration,
     ) -> Result<Answer, String> {
         let inner = &room.inner;
-        let _place = inner.outside.running.acquire().await.map_err(|error| error.to_string())?;
+        let places = &inner.outside.places;
+        let places = if event::decides(occasion.point) { &places.deciding } else { &places.watching };
+        // What comes with the program starts none.
+        let _place = match self.hook.program() {
+            Some(_) => Some(places.acquire().await.map_err(|error| error.to_string())?),
+            None => None,
+        };
         let at = inner.clock.now_ms();
         let mut output = String::new();
         let mut answer = self.run(room, event, occasion, (limit, &mut output)).await;

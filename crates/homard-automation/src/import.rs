@@ -9,6 +9,7 @@ use homard_protocol::JobId;
 use homard_protocol::methods::cron::{CronAddParams, CronDelivery, CronJobState, CronSchedule};
 use homard_runtime::json::{self as json_read, ReadError};
 use homard_runtime::{OrLog, Timestamp};
+use homard_store::CronAdded;
 use serde_json::{Map, Value, json};
 
 use crate::automation::Automation;
@@ -32,13 +33,18 @@ impl Automation {
         }
         let Some(jobs) = read_file(&path) else { return };
         let now = self.inner.clock.now_ms();
-        let mut taken: usize = 0;
-        for value in jobs {
-            if let Some(job) = self.taken_over(value, now) {
-                let added = self.inner.store.cron().add(job.to_row()).await;
-                taken += usize::from(added.or_log("a job was not taken over").is_some());
-            }
+        let jobs: Vec<Job> = jobs.into_iter().filter_map(|value| self.taken_over(value, now)).collect();
+        let added = self.inner.store.cron().add_all(jobs.iter().map(Job::to_row).collect()).await;
+        let Some(added) = added.or_log("jobs were not taken over") else { return };
+        for (job, added) in jobs.iter().zip(&added) {
+            let why = match added {
+                CronAdded::New => continue,
+                CronAdded::Known(_) => "it is declared twice",
+                CronAdded::TooMany => "there are too many",
+            };
+            tracing::warn!(name = job.spec.name, why, "a job is left out");
         }
+        let taken = added.iter().filter(|added| **added == CronAdded::New).count();
         tracing::info!(taken, path = %path.display(), "took over existing jobs");
         let marked = self.inner.store.kv().set(MARKER, &self.inner.clock.now_rfc3339()).await;
         marked.or_log("jobs may be taken over twice");

@@ -14,6 +14,8 @@ pub(crate) struct Places {
 #[derive(Debug, Default)]
 struct Shared {
     taken: Mutex<usize>,
+    /// Who waits first is asked first: one after the other, however many wait.
+    queue: tokio::sync::Mutex<()>,
     freed: Notify,
 }
 
@@ -26,10 +28,10 @@ pub(crate) struct DeliveryPlace {
 impl Places {
     /// Waits for a place among as many as `most` says at that moment.
     pub(crate) async fn take(&self, most: impl Fn() -> usize) -> DeliveryPlace {
+        let _first = self.shared.queue.lock().await;
         loop {
+            // What is freed from here on is kept for the one who waits.
             let freed = self.shared.freed.notified();
-            tokio::pin!(freed);
-            freed.as_mut().enable();
             {
                 let mut taken = self.shared.taken.lock();
                 if *taken < most() {
@@ -43,7 +45,7 @@ impl Places {
 
     /// Somebody may have more places now.
     pub(crate) fn look_again(&self) {
-        self.shared.freed.notify_waiters();
+        self.shared.freed.notify_one();
     }
 }
 
@@ -52,7 +54,7 @@ impl Drop for DeliveryPlace {
         let mut taken = self.shared.taken.lock();
         *taken = taken.saturating_sub(1);
         drop(taken);
-        self.shared.freed.notify_waiters();
+        self.shared.freed.notify_one();
     }
 }
 
@@ -71,5 +73,33 @@ mod tests {
         assert!(places.take(|| 1).now_or_never().is_none(), "the other still has one");
         drop(second);
         assert!(places.take(|| 1).now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn whoever_waited_longest_is_next_however_many_wait() {
+        let places = Places::default();
+        let first = places.take(|| 1).await;
+        let (mut second, mut third) = (Box::pin(places.take(|| 1)), Box::pin(places.take(|| 1)));
+        assert!(second.as_mut().now_or_never().is_none());
+        assert!(third.as_mut().now_or_never().is_none());
+        drop(first);
+        assert!(third.as_mut().now_or_never().is_none(), "somebody is before it");
+        let place = second.as_mut().now_or_never().expect("it is the second's turn");
+        assert!(third.as_mut().now_or_never().is_none());
+        drop(place);
+        drop(second);
+        assert!(third.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_stops_waiting_leaves_the_place_to_the_next() {
+        let places = Places::default();
+        let first = places.take(|| 1).await;
+        let (mut second, mut third) = (Box::pin(places.take(|| 1)), Box::pin(places.take(|| 1)));
+        assert!(second.as_mut().now_or_never().is_none());
+        assert!(third.as_mut().now_or_never().is_none());
+        drop(first);
+        drop(second);
+        assert!(third.as_mut().now_or_never().is_some());
     }
 }

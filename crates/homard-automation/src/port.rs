@@ -5,7 +5,8 @@ use std::sync::{Arc, Weak};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::methods::cron::{
-    CronListParams, CronRunMode, CronRunParams, CronRunsParams, CronUpdateParams, CronWakeMode,
+    CronAddParams, CronDeliveryMode, CronListParams, CronRunMode, CronRunParams, CronRunsParams,
+    CronUpdateParams, CronWakeMode,
 };
 use homard_protocol::{JobId, SessionKey};
 use homard_relay::{Source, Wake, WakeMode, Woken};
@@ -19,6 +20,10 @@ use crate::schedule::read_duration;
 
 /// How much of a message becomes the name of a job without one, in characters.
 const NAME_CHARS: usize = 60;
+
+/// Where results are posted to, with the owner's token, is for the owner to say.
+const OWNERS_WEBHOOKS: &str =
+    "webhooks are set by the owner (`homard cron edit ID --webhook URL`), not by this tool";
 
 /// Holds the room weakly: the room holds the relay, and that the tools.
 struct Room {
@@ -56,7 +61,7 @@ impl Automation {
             CronAsk::Update { id, patch } => {
                 no_webhook(&patch)?;
                 let params = CronUpdateParams { id: Some(named(&id)?), patch, ..CronUpdateParams::default() };
-                told(self.jobs().update(params, labels).await)
+                told(self.jobs().update_if(params, labels, same_webhooks).await)
             }
             CronAsk::Remove { id } => told(self.jobs().remove(Some(named(&id)?), None).await),
             CronAsk::Run { id, only_if_due } => {
@@ -124,7 +129,7 @@ fn told<T: Serialize>(answer: Result<T, CronError>) -> Result<Value, PortError> 
     }
 }
 
-/// Where results are posted to, with the owner's token, is for the owner to say.
+/// Refuses a job, or a change of one, that says where results are posted to.
 fn no_webhook(job: &Map<String, Value>) -> Result<(), PortError> {
     let delivery = job.get("delivery");
     let posts = delivery.is_some_and(|delivery| {
@@ -132,12 +137,25 @@ fn no_webhook(job: &Map<String, Value>) -> Result<(), PortError> {
             || delivery.get("completionDestination").is_some_and(|also| !also.is_null())
     });
     if posts {
-        return Err(PortError::NotAllowed(
-            "webhooks are set by the owner (`homard cron edit ID --webhook URL`), not by this tool"
-                .to_owned(),
-        ));
+        return Err(PortError::NotAllowed(OWNERS_WEBHOOKS.to_owned()));
     }
     Ok(())
+}
+
+/// A change of the job's delivery that leaves its mode out must not send the owner's webhook, and token, elsewhere.
+fn same_webhooks(old: &CronAddParams, new: &CronAddParams) -> Result<(), CronError> {
+    let posts = |spec: &CronAddParams| -> Vec<String> {
+        let delivery = spec.delivery.as_ref();
+        let own = delivery.filter(|delivery| delivery.mode == CronDeliveryMode::Webhook);
+        let also = delivery.and_then(|delivery| delivery.completion_destination.as_ref());
+        let own = own.and_then(|delivery| delivery.to.clone());
+        own.into_iter().chain(also.map(|also| also.to.clone())).collect()
+    };
+    let before = posts(old);
+    match posts(new).iter().all(|to| before.contains(to)) {
+        true => Ok(()),
+        false => Err(CronError::invalid(OWNERS_WEBHOOKS)),
+    }
 }
 
 /// Fills in what a model leaves out.

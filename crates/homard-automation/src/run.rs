@@ -7,6 +7,7 @@ use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronDelivery, CronNotRun, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
 };
+use homard_protocol::prompt_report::PromptMode;
 use homard_protocol::{JobId, RunId, SessionId, SessionKey, SessionScope, ThinkingLevel, Usage, Word};
 use homard_relay::{
     AcceptError, Accepted, InlineSettings, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
@@ -39,6 +40,9 @@ pub(crate) struct RunPlan {
     pub(crate) thinking: Option<Word<ThinkingLevel>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timeout_ms: Option<u64>,
+    /// Whether less of the workspace is told.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_light: bool,
     #[serde(default)]
     pub(crate) labels: Vec<Label>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,7 +247,10 @@ impl Automation {
         let asks_at = self.route(plan).await.or_log("where a job asks could not be found").flatten();
         let message = Inbound::from_operator(key, run.run_id.to_string(), plan.text.clone(), now);
         let options = TurnOptions {
-            settings: InlineSettings::asking(plan.model.clone(), plan.thinking.clone()),
+            settings: InlineSettings {
+                prompt_mode: plan.is_light.then(|| PromptMode::Minimal.into()),
+                ..InlineSettings::asking(plan.model.clone(), plan.thinking.clone())
+            },
             timeout_ms: plan.timeout_ms,
             labels: plan.labels.clone(),
             asks_at: asks_at.map(Box::new),
@@ -288,6 +295,7 @@ impl RunPlan {
             model: None,
             thinking: None,
             timeout_ms: None,
+            is_light: false,
             labels: Vec::new(),
             delivery: None,
             main,
@@ -325,11 +333,12 @@ fn plan(job: &Job, main: SessionKey, now: Timestamp, zone: &TimeZone) -> RunPlan
         CronPayload::SystemEvent { text, .. } => {
             RunPlan { text: text.clone(), event: Some(job.spec.wake_mode), ..empty }
         }
-        CronPayload::AgentTurn { message, model, thinking, timeout_seconds, .. } => RunPlan {
+        CronPayload::AgentTurn { message, model, thinking, timeout_seconds, light_context, .. } => RunPlan {
             text: prompt(job.row.id.as_str(), &job.spec.name, message, &time_line(now, zone)),
             model: model.clone(),
             thinking: thinking.clone(),
             timeout_ms: Some(limit(*timeout_seconds)),
+            is_light: *light_context == Some(true),
             ..empty
         },
         // Refused when the job is made; rows of another version of the program say that they cannot be run.

@@ -10,7 +10,7 @@ use homard_runtime::{Timestamp, millis_i64};
 use jiff::tz::TimeZone;
 
 use crate::job::Job;
-use crate::recover::CLOCK_SLACK_MS;
+use crate::recover::{CLOCK_SLACK_MS, CLOCK_STEP_MS};
 
 /// How long a job waits after it failed once, twice and so on; the last for all further times.
 const BACKOFF: [Duration; 5] = [
@@ -45,8 +45,23 @@ pub(crate) struct End {
 pub(crate) struct Follows {
     /// The job is done with.
     pub(crate) forget: bool,
-    /// Somebody is told that it keeps failing, in these words.
-    pub(crate) alert: Option<String>,
+    /// Somebody is told that it keeps failing.
+    pub(crate) alert: Option<Alert>,
+}
+
+/// That a job keeps failing, and where its rule wants that told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Alert {
+    pub(crate) text: String,
+    pub(crate) place: AlertPlace,
+}
+
+/// See [`Alert`]; what is left out is where the main conversation was last spoken to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AlertPlace {
+    pub(crate) channel: Option<String>,
+    pub(crate) to: Option<String>,
+    pub(crate) account: Option<String>,
 }
 
 /// Changes a job as the end of a run asks for.
@@ -100,8 +115,13 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
         job.state.next_run_at_ms = None;
         return;
     }
-    // The clock may have been set back meanwhile: by little, and nothing is done twice; by much, and it had been wrong.
-    let was_wrong = end.started_at.saturating_sub(end.ended_at) > CLOCK_SLACK_MS;
+    // The clock may have been set back meanwhile: by little, and no time of the calendar is there twice; by much, and it
+    // had been wrong. A distance is kept in any case.
+    let slack = match job.spec.schedule {
+        CronSchedule::Every { .. } => CLOCK_STEP_MS,
+        _ => CLOCK_SLACK_MS,
+    };
+    let was_wrong = end.started_at.saturating_sub(end.ended_at) > slack;
     let (from, began) = if was_wrong {
         (end.ended_at, end.ended_at)
     } else {
@@ -138,7 +158,7 @@ fn takes_one_to_make_up(job: &mut Job, end: &End) -> bool {
 }
 
 /// How long a job waits that failed so often in a row.
-fn backoff_ms(errors: u32) -> i64 {
+pub(crate) fn backoff_ms(errors: u32) -> i64 {
     let Some(nth) = errors.checked_sub(1) else { return 0 };
     let nth = usize::try_from(nth).unwrap_or(usize::MAX).min(BACKOFF.len() - 1);
     BACKOFF.get(nth).map_or(0, |wait| millis_i64(*wait))
@@ -152,10 +172,13 @@ fn switch_off(job: &mut Job, reason: CronDisabledFor, at_ms: Timestamp, consecut
 }
 
 /// The words in which somebody is told that a job keeps failing, if it is time for them.
-fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<String> {
+fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<Alert> {
+    let mut place = AlertPlace::default();
     let rule = match &job.spec.failure_alert {
         Some(CronFailureAlert::Never(_)) => return None,
         Some(CronFailureAlert::When(own)) => {
+            let (channel, to, account) = (own.channel.clone(), own.to.clone(), own.account_id.clone());
+            place = AlertPlace { channel, to, account };
             let fallback = usual.unwrap_or_default();
             FailureAlert {
                 after: own.after.unwrap_or(fallback.after),
@@ -173,10 +196,11 @@ fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<St
     }
     job.state.last_failure_alert_at_ms = Some(end.ended_at);
     let why = end.error.as_deref().unwrap_or("no reason is known");
-    Some(format!(
+    let text = format!(
         "The scheduled job \"{}\" ({}) has failed {errors} times in a row: {why}",
         job.spec.name, job.row.id
-    ))
+    );
+    Some(Alert { text, place })
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use homard_protocol::JobId;
 use homard_protocol::methods::cron::CronRunMode;
 use homard_runtime::{OrCancel, OrLog, Timestamp, millis_i64};
-use homard_store::ArchiveTranscript;
+use homard_store::{ArchiveTranscript, CronJobRow, Store};
 
-use crate::automation::Automation;
-use crate::recover::CLOCK_SLACK_MS;
+use crate::automation::{Automation, CronError};
+use crate::recover::CLOCK_STEP_MS;
 use crate::settle::MIN_REFIRE_MS;
 
 /// Longest sleep: the machine's clock may be set, and it may have slept itself.
@@ -22,7 +23,7 @@ impl Automation {
         let mut latest = self.inner.clock.now_ms();
         loop {
             let now = self.inner.clock.now_ms();
-            if now.saturating_add(CLOCK_SLACK_MS) < latest {
+            if now.saturating_add(CLOCK_STEP_MS) < latest {
                 self.put_right(now).await.or_log("jobs could not be planned anew after the clock was set");
                 (latest, swept) = (now, None);
             }
@@ -54,7 +55,16 @@ impl Automation {
             if self.inner.stopping.is_cancelled() {
                 return;
             }
-            self.begin(&row.id, CronRunMode::Due).await.or_log("a job that is due could not begin");
+            match self.begin(&row.id, CronRunMode::Due).await {
+                Ok(_) | Err(CronError::UnknownJob(_)) => {}
+                Err(error @ CronError::Store(_)) => {
+                    tracing::warn!(%error, job = %row.id, "a job that is due could not begin");
+                }
+                Err(error) => {
+                    tracing::warn!(%error, job = %row.id, "a job that is due cannot be run and is left alone");
+                    leave_alone(&self.inner.store, &row.id).await;
+                }
+            }
         }
     }
 
@@ -92,4 +102,11 @@ impl Automation {
             }
         }
     }
+}
+
+/// Nobody waits for a job any more that cannot be run; the next start looks at it again.
+async fn leave_alone(store: &Store, id: &JobId) {
+    let change = Box::new(|row: &mut CronJobRow| row.next_run_at.take().is_some());
+    let left = store.cron().change(id, change).await;
+    left.or_log("a job that cannot be run is due still");
 }

@@ -21,8 +21,10 @@ pub(crate) const FORMAT: u32 = 1;
 pub(crate) const ABOUT: &str = "about.json";
 /// The last entry.
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// Longest text of our own that is read, in bytes.
+/// Longest list of all files that is read, in bytes.
 const MAX_NOTE: u64 = 256 * 1024 * 1024;
+/// Longest text about an archive that is read, in bytes.
+const MAX_ABOUT: u64 = 1024 * 1024;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// What kind of archive it is.
@@ -112,7 +114,7 @@ fn first_about<R: Read>(path: &Path, entry: Entry<'_, R>) -> Result<About, Backu
     }
     let mut text = Vec::new();
     entry
-        .take(MAX_NOTE)
+        .take(MAX_ABOUT)
         .read_to_end(&mut text)
         .map_err(|error| BackupError::Damaged { path: path.to_owned(), why: error.to_string() })?;
     let about: About =

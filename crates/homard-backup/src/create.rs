@@ -38,6 +38,8 @@ pub struct Created {
     pub plain: u64,
     /// What was gone when its turn came.
     pub gone: usize,
+    /// Databases SQLite could not read, which went in as they lie on the disk.
+    pub raw: Vec<String>,
 }
 
 /// Where packed bytes go: sealed, or as they are.
@@ -108,6 +110,7 @@ pub fn create(
         progress: Progress { done: 0, all },
         manifest: Manifest { about: plan.about.clone(), files: Vec::new() },
         gone: 0,
+        raw: Vec::new(),
         report,
     };
     packing.note(ABOUT, &plan.about)?;
@@ -116,7 +119,7 @@ pub fn create(
     }
     let manifest = packing.manifest.clone();
     packing.note(MANIFEST, &manifest)?;
-    let gone = packing.gone;
+    let (gone, raw) = (packing.gone, std::mem::take(&mut packing.raw));
     let failed = |error| BackupError::write(path, error);
     let packed = packing.tar.into_inner().map_err(failed)?;
     let envelope = packed.finish().map_err(failed)?;
@@ -125,7 +128,7 @@ pub fn create(
     let bytes = draft.file().metadata().map_err(failed)?.len();
     draft.commit_new().map_err(failed)?;
     let plain = manifest.files.iter().map(|file| file.size).sum();
-    Ok(Created { path: path.to_owned(), bytes, files: manifest.files.len(), plain, gone })
+    Ok(Created { path: path.to_owned(), bytes, files: manifest.files.len(), plain, gone, raw })
 }
 
 /// Takes away what archives left whose making was killed.
@@ -150,6 +153,7 @@ struct Packing<'a, W: Write> {
     progress: Progress,
     manifest: Manifest,
     gone: usize,
+    raw: Vec<String>,
     report: &'a mut dyn FnMut(Progress),
 }
 
@@ -178,24 +182,44 @@ impl<W: Write> Packing<'_, W> {
             }
             How::Text(text) => self.copy(item, text.as_bytes(), text.len() as u64),
             How::Database => self.database(item),
-            How::Copy => match File::open(&item.from) {
-                Ok(file) => {
-                    let len =
-                        whole_len(&file, &item.name).map_err(|error| BackupError::read(&item.from, error))?;
-                    self.copy(item, file, len)
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    self.gone += 1;
-                    Ok(())
-                }
-                Err(error) => Err(BackupError::read(&item.from, error)),
-            },
+            How::Copy => self.file(item),
         }
     }
 
-    /// Has SQLite write a copy of one moment. It only reads, so nobody who writes meanwhile has to wait.
+    fn file(&mut self, item: &PlanEntry) -> Result<(), BackupError> {
+        match File::open(&item.from) {
+            Ok(file) => {
+                let len =
+                    whole_len(&file, &item.name).map_err(|error| BackupError::read(&item.from, error))?;
+                self.copy(item, file, len)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.gone += 1;
+                Ok(())
+            }
+            Err(error) => Err(BackupError::read(&item.from, error)),
+        }
+    }
+
+    /// A database as SQLite reads it, or else as it lies: what is damaged may be all that is left, and whoever is about to
+    /// mend it wants a copy first.
     fn database(&mut self, item: &PlanEntry) -> Result<(), BackupError> {
         let copy = self.copies.join("copy.sqlite");
+        match self.moment(item, &copy) {
+            Err(BackupError::Database { source, .. }) if !is_busy(&source) => {}
+            done => return done,
+        }
+        self.raw.push(item.name.clone());
+        drop(fs::remove_file(&copy));
+        self.file(item)?;
+        let mut log = item.from.as_os_str().to_owned();
+        log.push("-wal");
+        let log = PlanEntry { from: log.into(), name: format!("{}-wal", item.name), len: 0, ..item.clone() };
+        if log.from.is_file() { self.file(&log) } else { Ok(()) }
+    }
+
+    /// Has SQLite write a copy of one moment. It only reads, so nobody who writes meanwhile has to wait.
+    fn moment(&mut self, item: &PlanEntry, copy: &Path) -> Result<(), BackupError> {
         let failed = |source| match source {
             rusqlite::Error::SqliteFailure(error, _) if error.code == rusqlite::ErrorCode::DiskFull => {
                 BackupError::Full { path: self.path.to_owned() }
@@ -207,10 +231,10 @@ impl<W: Write> Packing<'_, W> {
         conn.busy_timeout(BUSY).map_err(failed)?;
         conn.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(failed)?;
         drop(conn);
-        let file = File::open(&copy).map_err(|error| BackupError::read(&copy, error))?;
-        let len = file.metadata().map_err(|error| BackupError::read(&copy, error))?.len();
+        let file = File::open(copy).map_err(|error| BackupError::read(copy, error))?;
+        let len = file.metadata().map_err(|error| BackupError::read(copy, error))?.len();
         self.copy(item, file, len)?;
-        fs::remove_file(&copy).map_err(|error| BackupError::write(&copy, error))
+        fs::remove_file(copy).map_err(|error| BackupError::write(copy, error))
     }
 
     fn copy(&mut self, item: &PlanEntry, from: impl Read, len: u64) -> Result<(), BackupError> {
@@ -239,10 +263,18 @@ impl<W: Write> Packing<'_, W> {
     }
 }
 
-/// How much of a file is taken: of conversations whole lines, because the last one may still be written.
+/// Whether somebody keeps a database to themselves; trying again later helps.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    matches!(error.sqlite_error_code(), Some(DatabaseBusy | DatabaseLocked))
+}
+
+/// How much of a file is taken: of what we write line by line whole lines, because the last one may still be written. A
+/// file of the owner's may well end without a line break.
 fn whole_len(mut file: &File, name: &str) -> io::Result<u64> {
     let len = file.metadata()?.len();
-    if !name.ends_with(".jsonl") {
+    let is_ours = name.strip_prefix("state/").is_some_and(|inside| !inside.starts_with("workspace"));
+    if !is_ours || !name.ends_with(".jsonl") {
         return Ok(len);
     }
     let mut end = len;

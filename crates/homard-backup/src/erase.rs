@@ -1,10 +1,14 @@
-//! Taking away what is kept, by scope: for `homard reset` and `homard uninstall`.
+//! Taking away what is kept, by scope: for `homard reset`, `homard uninstall` and `homard onboard --reset`.
+//!
+//! There is one way: what goes is put aside by renames, which a process that is killed leaves whole, and then deleted, where
+//! it is not to be kept.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use homard_config::{ConfigSource, Snapshot};
+use homard_runtime::create_private_dir;
 
 use crate::error::BackupError;
 
@@ -30,12 +34,6 @@ pub struct Erase {
     pub paths: Vec<PathBuf>,
 }
 
-/// What was taken away.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Erased {
-    pub gone: Vec<PathBuf>,
-}
-
 impl Erase {
     /// Decides what goes; nothing is changed. What is not there is not named.
     #[must_use]
@@ -51,6 +49,7 @@ impl Erase {
                 known.iter().cloned().chain(others).collect()
             }
             EraseScope::State => below(state, |name| !name.starts_with("workspace")),
+            EraseScope::Full if is_elsewhere(state) => below(state, |_any| true),
             EraseScope::Full => vec![state.clone()],
         };
         if scope == EraseScope::Full {
@@ -62,9 +61,7 @@ impl Erase {
         {
             paths.extend(settings(source));
         }
-        paths.retain(|path| path.symlink_metadata().is_ok() && !is_too_much(path, &source.paths.home));
-        paths.dedup();
-        Self { paths }
+        Self::checked(paths, source)
     }
 
     /// Workspaces alone, wherever they are.
@@ -74,22 +71,105 @@ impl Erase {
         let agents = snapshot.config.iter().flat_map(|config| &config.agents.list);
         let mut paths = below(state, |name| name.starts_with("workspace"));
         paths.extend(agents.map(|agent| agent.workspace.clone()).filter(|path| !path.starts_with(state)));
-        paths.retain(|path| path.symlink_metadata().is_ok() && !is_too_much(path, &source.paths.home));
-        Self { paths }
+        Self::checked(paths, source)
     }
 
-    /// Takes it away.
+    fn checked(paths: Vec<PathBuf>, source: &ConfigSource) -> Self {
+        let (home, state) = (real(&source.paths.home), real(&source.paths.state_dir));
+        let mut wanted: Vec<PathBuf> = Vec::new();
+        for path in paths {
+            let is_there = path.symlink_metadata().is_ok() && !is_too_much(&path, &home, &state);
+            // Agents may share a workspace, or one may lie in another's.
+            if is_there && !wanted.iter().any(|above| path.starts_with(above)) {
+                wanted.push(path);
+            }
+        }
+        Self { paths: wanted }
+    }
+
+    /// Puts it aside: what is in the state folder into a folder beside that, what is elsewhere under another name beside
+    /// its place. Tells where everything is now.
     ///
     /// # Errors
-    /// With the first that cannot be removed; what came before it is gone.
-    pub fn run(&self) -> Result<Erased, BackupError> {
-        let mut erased = Erased::default();
+    /// With the first that cannot be moved; what was moved before it is back in its place then.
+    pub fn put_aside(&self, source: &ConfigSource, stamp: &str) -> Result<Vec<PathBuf>, BackupError> {
+        let state = &source.paths.state_dir;
+        let aside = aside_of(state, stamp);
+        let mut moved: Vec<(&PathBuf, PathBuf)> = Vec::new();
+        let mut places = Vec::new();
         for path in &self.paths {
-            remove(path).map_err(|error| BackupError::write(path, error))?;
-            erased.gone.push(path.clone());
+            let inside = path.strip_prefix(state).ok().filter(|name| !name.as_os_str().is_empty());
+            let (place, told) = match inside {
+                Some(name) => (aside.join(name), aside.clone()),
+                None => (named(path, stamp), named(path, stamp)),
+            };
+            if let Err(error) = move_to(path, &place) {
+                for (from, to) in moved.iter().rev() {
+                    // Where even this fails, it is under the name that was told.
+                    drop(move_to(to, from));
+                }
+                drop(fs::remove_dir(&aside));
+                return Err(BackupError::write(path, error));
+            }
+            moved.push((path, place));
+            if !places.contains(&told) {
+                places.push(told);
+            }
         }
-        Ok(erased)
+        Ok(places)
     }
+
+    /// Takes it away for good: puts it aside, and deletes that.
+    ///
+    /// # Errors
+    /// As [`put_aside`](Self::put_aside), and when something cannot be deleted; it is out of the way all the same.
+    pub fn run(&self, source: &ConfigSource, stamp: &str) -> Result<(), BackupError> {
+        for place in self.put_aside(source, stamp)? {
+            remove(&place).map_err(|error| BackupError::write(&place, error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the state folder cannot be moved itself: it is a link, or a disk of its own.
+fn is_elsewhere(state: &Path) -> bool {
+    state.is_symlink() || is_disk(state)
+}
+
+fn is_disk(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let disk = |path: &Path| fs::metadata(path).ok().map(|about| about.dev());
+    let above = real(folder).parent().and_then(disk);
+    disk(folder).is_some_and(|own| above.is_some_and(|above| above != own))
+}
+
+/// Where what is in the state folder goes: beside it, and where that is another disk, into it.
+fn aside_of(state: &Path, stamp: &str) -> PathBuf {
+    if is_disk(state) { state.join(format!(".reset-{stamp}")) } else { named(&real(state), stamp) }
+}
+
+/// What a place is called once it is put aside.
+fn named(path: &Path, stamp: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".reset-{stamp}"));
+    PathBuf::from(name)
+}
+
+/// Moves something to a place where nothing is.
+#[expect(clippy::disallowed_methods, reason = "moves what there is; nothing is written")]
+fn move_to(from: &Path, to: &Path) -> io::Result<()> {
+    if to.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    if let Some(above) = to.parent() {
+        create_private_dir(above)?;
+    }
+    fs::rename(from, to)
+}
+
+/// A place with links followed; what is not there is taken as it is written.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_absent| path.to_owned())
 }
 
 /// The file of settings with the copies beside it, and `.env`.
@@ -116,9 +196,13 @@ fn below(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     found
 }
 
-/// A home folder, or one above it, is nothing to take away, whatever the settings call it.
-fn is_too_much(path: &Path, home: &Path) -> bool {
-    home.starts_with(path) || path.components().count() < 2
+/// A home folder, or one above it, is nothing to take away, whatever the settings call it and whichever way they write
+/// it; nor is what the state folder lies in.
+fn is_too_much(path: &Path, home: &Path, state: &Path) -> bool {
+    let there = real(path);
+    home.starts_with(&there)
+        || (state != there && state.starts_with(&there))
+        || there.components().count() < 2
 }
 
 fn remove(path: &Path) -> io::Result<()> {

@@ -49,6 +49,12 @@ pub enum BackupError {
         "the archive holds `{0}`, which leads out of the folder it is unpacked into; nothing was changed"
     )]
     Outside(String),
+    /// The archive would put a workspace where something else is.
+    #[error(
+        "the archive holds a workspace that was in `{0}`, and what is there now is none; nothing was changed. Move it away, \
+         or unpack the archive elsewhere with --to"
+    )]
+    Occupied(PathBuf),
     #[error("a gateway (process {process}) runs on `{path}`; stop it first with `homard gateway stop`")]
     Running { path: PathBuf, process: String },
     #[error("the system has no random bytes to give")]

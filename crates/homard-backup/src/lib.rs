@@ -6,7 +6,9 @@
 //! was killed at that moment would find.
 //!
 //! Putting back never touches what is there before the archive is unpacked beside it and every hash was right; then names
-//! are exchanged. Reading order: `plan`, `create`, `archive` (reading), `restore`; `age` is the envelope.
+//! are exchanged. Taking away is putting aside first: what goes leaves its place by a rename, and is deleted after that
+//! where nobody wants it kept. Reading order: `plan`, `create`, `archive` (reading), `restore`, `erase`; `age` is the
+//! envelope.
 
 mod age;
 mod archive;
@@ -21,11 +23,11 @@ mod restore;
 
 pub use archive::{About, ArchiveKind, FileEntry, Manifest, verify};
 pub use create::{Created, create};
-pub use erase::{Erase, EraseScope, Erased};
+pub use erase::{Erase, EraseScope};
 pub use error::BackupError;
 pub use listing::{Listed, list};
 pub use plan::{Choice, Plan};
-pub use restore::{Restored, restore, unpack};
+pub use restore::{RestoreTarget, Restored, restore, unpack};
 
 /// How far a long work is: what is done, and all there is, in bytes. Zero means that nobody knows yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

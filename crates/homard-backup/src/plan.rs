@@ -88,25 +88,27 @@ impl Plan {
     pub fn of(source: &ConfigSource, snapshot: &Snapshot, choice: &Choice) -> Result<Self, BackupError> {
         let paths = &source.paths;
         let mut walk = Walk { choice, items: Vec::new() };
+        // A link in place of the state folder, or of a workspace, is how people put them on another disk.
+        let state = real(&paths.state_dir);
         if choice.only_config {
             for name in ["homard.json", ".env"] {
-                walk.add(&paths.state_dir.join(name), &format!("{STATE}/{name}"), snapshot)?;
+                walk.add(&state.join(name), &format!("{STATE}/{name}"), snapshot)?;
             }
             for path in &snapshot.included {
                 walk.below(&paths.state_dir, path, snapshot)?;
             }
         } else {
-            walk.add(&paths.state_dir, STATE, snapshot)?;
+            walk.add(&state, STATE, snapshot)?;
         }
         let settings = &snapshot.path;
         if snapshot.exists && !settings.starts_with(&paths.state_dir) {
             let name =
                 settings.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            walk.add(settings, &format!("{CONFIG}/{name}"), snapshot)?;
+            walk.add(&real(settings), &format!("{CONFIG}/{name}"), snapshot)?;
         }
         let workspaces = workspaces(snapshot, &paths.state_dir, choice);
         for (agent, path) in &workspaces {
-            walk.add(path, &format!("{WORKSPACES}/{agent}"), snapshot)?;
+            walk.add(&real(path), &format!("{WORKSPACES}/{agent}"), snapshot)?;
         }
         if !walk.items.iter().any(|item| item.how != How::Folder) {
             return Err(BackupError::Nothing(paths.state_dir.clone()));
@@ -150,13 +152,34 @@ impl Plan {
     }
 }
 
-/// Workspaces that lie outside the state folder.
+/// Workspaces that lie outside the state folder, each once: agents may share one, and one may lie in another. A link in
+/// the state folder that leads out of it is one, too; it goes back to where the link leads.
 fn workspaces(snapshot: &Snapshot, state: &Path, choice: &Choice) -> Vec<(String, PathBuf)> {
     let agents = snapshot.config.iter().flat_map(|config| &config.agents.list);
     let agents = agents.filter(|_| !choice.no_workspaces && !choice.only_config);
-    let outside =
-        agents.filter(|agent| !agent.workspace.starts_with(state) && !state.starts_with(&agent.workspace));
-    outside.map(|agent| (agent.id.as_str().to_owned(), agent.workspace.clone())).collect()
+    let inside = real(state);
+    let mut found: Vec<(String, PathBuf, PathBuf)> = Vec::new();
+    for agent in agents {
+        let there = real(&agent.workspace);
+        if there.starts_with(&inside) || inside.starts_with(&there) {
+            continue;
+        }
+        let place = if agent.workspace.starts_with(state) { &there } else { &agent.workspace };
+        found.push((agent.id.as_str().to_owned(), place.clone(), there));
+    }
+    let is_held = |at: usize, there: &Path| {
+        let others = found.iter().enumerate().filter(|(other, _)| *other != at);
+        others.into_iter().any(|(other, (_, _, above))| {
+            there.starts_with(above) && (there != above.as_path() || other < at)
+        })
+    };
+    let kept = found.iter().enumerate().filter(|(at, (_, _, there))| !is_held(*at, there));
+    kept.map(|(_, (agent, place, _))| (agent.clone(), place.clone())).collect()
+}
+
+/// A place with links followed; what is not there is taken as it is written.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_absent| path.to_owned())
 }
 
 struct Walk<'a> {
@@ -189,7 +212,7 @@ impl Walk<'_> {
             How::Link(fs::read_link(path).map_err(|error| BackupError::read(path, error))?)
         } else if !about.is_file() {
             return Ok(());
-        } else if self.choice.no_secrets && *path == snapshot.path {
+        } else if self.choice.no_secrets && real(path) == real(&snapshot.path) {
             How::Text(without_secrets(snapshot))
         } else if name.ends_with(".sqlite") && is_database(path) {
             How::Database
@@ -245,7 +268,7 @@ impl Walk<'_> {
 
     /// Whether an archive without secrets may hold it.
     fn may_be_told(&self, inside: &str, first: &str) -> bool {
-        if !self.choice.no_secrets || inside == "homard.json" || self.choice.only_config && inside != ".env" {
+        if !self.choice.no_secrets || inside == "homard.json" {
             return true;
         }
         if first == "agents" {

@@ -1,22 +1,28 @@
 //! Putting an archive back: unpacked beside, checked, and only then put in its place by exchanging names.
 //!
 //! Wherever a process is killed, the state folder is either the old one or the new one. What was there is kept beside it
-//! until its owner deletes it.
+//! until its owner deletes it. An archive says where its things were; whether they may go there is decided here.
 
-use std::fs::{self, File};
+mod exchange;
+
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use homard_config::Paths;
-use homard_runtime::{create_private_dir, replace_private};
-use rustix::fs::{CWD, RenameFlags, renameat_with};
+use homard_runtime::create_private_dir;
 use tar::EntryType;
+
+use self::exchange::Move;
 
 use crate::Progress;
 use crate::archive::{self, ArchiveKind, Head, Manifest, Taker};
 use crate::error::BackupError;
 use crate::plan::{CONFIG, STATE, WORKSPACES};
+
+/// A folder with one of these is a workspace, whoever made it.
+const FIRST_FILES: [&str; 5] = ["AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md"];
 
 /// What was put back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,127 +56,107 @@ pub fn unpack(
     done
 }
 
+/// Where an archive is put back.
+#[derive(Debug, Clone, Copy)]
+pub struct RestoreTarget<'a> {
+    pub paths: &'a Paths,
+    /// The workspaces of the settings of this machine: folders that may be exchanged.
+    pub workspaces: &'a [PathBuf],
+    /// The time, which names what is kept.
+    pub stamp: i64,
+}
+
 /// Puts an archive back where its things belong on this machine: the state folder, settings and workspaces elsewhere.
 ///
 /// # Errors
 /// When the archive is not whole or something cannot be written; what was there is in its place then.
 pub fn restore(
     archive: &Path,
-    paths: &Paths,
+    target: &RestoreTarget<'_>,
     passphrase: Option<&str>,
-    stamp: i64,
     report: &mut dyn FnMut(Progress),
 ) -> Result<Restored, BackupError> {
-    let state = &paths.state_dir;
+    let state = real(&target.paths.state_dir);
     let above = state.parent().unwrap_or(Path::new("/"));
     create_private_dir(above).map_err(|error| BackupError::write(above, error))?;
-    forget_unfinished(state);
-    let beside = named(state, &format!(".restoring-{stamp}"));
+    forget_unfinished(&state);
+    let beside = named(&state, &format!(".restoring-{}", target.stamp));
     let manifest = unpack(archive, &beside, passphrase, report)?;
-    let put = put_back(&manifest, paths, &beside, stamp);
+    let put =
+        moves(&manifest, target, (&state, &beside)).and_then(|moves| exchange::all(moves, target.stamp));
     // Whatever was not moved into its place is not needed any more.
     drop(fs::remove_dir_all(&beside));
     Ok(Restored { manifest, places: put? })
 }
 
-fn put_back(
+/// What goes where. Nothing is moved before all of it is known to be possible.
+fn moves(
     manifest: &Manifest,
-    paths: &Paths,
-    beside: &Path,
-    stamp: i64,
-) -> Result<Vec<(PathBuf, Option<PathBuf>)>, BackupError> {
-    let mut places = Vec::new();
+    target: &RestoreTarget<'_>,
+    (state, beside): (&Path, &Path),
+) -> Result<Vec<Move>, BackupError> {
+    let mut moves = Vec::new();
     let unpacked = beside.join(STATE);
     if manifest.about.kind == ArchiveKind::Config {
-        for file in manifest.files.iter().filter_map(|file| file.path.strip_prefix(STATE)) {
-            let name = file.trim_start_matches('/');
-            places.push(replace(&unpacked.join(name), &paths.state_dir.join(name), stamp)?);
+        for name in below(manifest, STATE) {
+            moves.push(Move::file(unpacked.join(name), state.join(name))?);
         }
-    } else if unpacked.is_dir() {
-        places.push(exchange(&unpacked, &paths.state_dir, stamp)?);
+    } else if unpacked.symlink_metadata().is_ok() {
+        moves.push(Move::folder(unpacked, state.to_owned())?);
     }
     for (agent, place) in &manifest.about.workspaces {
-        let from = beside.join(WORKSPACES).join(agent);
-        if from.is_dir() {
-            places.push(exchange(&from, place, stamp)?);
+        let from = beside.join(WORKSPACES).join(agent_folder(agent)?);
+        if from.symlink_metadata().is_err() {
+            continue;
         }
+        check_workspace(place, state, target)?;
+        moves.push(Move::folder(from, real(place))?);
     }
-    for file in manifest.files.iter().filter_map(|file| file.path.strip_prefix(CONFIG)) {
-        let from = beside.join(CONFIG).join(file.trim_start_matches('/'));
-        let is_same_home = manifest.about.state_dir == paths.state_dir;
-        let place = if is_same_home { &manifest.about.config_path } else { &paths.config_path };
-        places.push(replace(&from, place, stamp)?);
+    // The settings go to where those of this machine are, whatever the archive says.
+    if let Some(name) = below(manifest, CONFIG).next() {
+        moves.push(Move::file(beside.join(CONFIG).join(name), target.paths.config_path.clone())?);
     }
-    Ok(places)
+    Ok(moves)
 }
 
-/// Puts a folder in the place of another in one step, and keeps the other under its name and the time.
-#[expect(clippy::disallowed_methods, reason = "moves whole folders; nothing is written")]
-fn exchange(new: &Path, place: &Path, stamp: i64) -> Result<(PathBuf, Option<PathBuf>), BackupError> {
-    let failed = |error: io::Error| BackupError::write(place, error);
-    if !place.exists() {
-        let above = place.parent().unwrap_or(Path::new("/"));
-        create_private_dir(above).map_err(failed)?;
-        move_folder(new, place).map_err(failed)?;
-        return Ok((place.to_owned(), None));
+/// The names of the files below a part of the archive.
+fn below<'a>(manifest: &'a Manifest, part: &'a str) -> impl Iterator<Item = &'a str> {
+    let names = manifest.files.iter().filter_map(move |file| file.path.strip_prefix(part));
+    names.filter_map(|rest| rest.strip_prefix('/'))
+}
+
+/// The name of an agent's folder in the archive, which is one name and leads nowhere else.
+fn agent_folder(agent: &str) -> Result<&str, BackupError> {
+    let mut parts = Path::new(agent).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) if name == agent => Ok(agent),
+        _ => Err(BackupError::Outside(agent.to_owned())),
     }
-    let kept = named(place, &format!(".before-restore-{stamp}"));
-    // The new one must be on the same disk to be exchanged.
-    let near = named(place, &format!(".restoring-{stamp}.new"));
-    move_folder(new, &near).map_err(failed)?;
-    if renameat_with(CWD, &near, CWD, place, RenameFlags::EXCHANGE).is_ok() {
-        fs::rename(&near, &kept).map_err(failed)?;
+}
+
+/// Refuses to put a workspace where there is something that is none: an archive says where its workspaces were, and may
+/// come from somebody else.
+fn check_workspace(place: &Path, state: &Path, target: &RestoreTarget<'_>) -> Result<(), BackupError> {
+    let is_plain = place.is_absolute()
+        && place.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    let there = real(place);
+    let home = real(&target.paths.home);
+    if !is_plain || home.starts_with(&there) || state.starts_with(&there) || there.starts_with(state) {
+        return Err(BackupError::Outside(place.display().to_string()));
+    }
+    let is_known = target.workspaces.iter().any(|known| real(known) == there);
+    let is_empty = || fs::read_dir(&there).is_ok_and(|mut entries| entries.next().is_none());
+    let is_workspace = || FIRST_FILES.iter().any(|name| there.join(name).is_file());
+    if is_known || there.symlink_metadata().is_err() || is_empty() || is_workspace() {
+        Ok(())
     } else {
-        // A file system that cannot exchange: two steps, and back again when the second fails.
-        fs::rename(place, &kept).map_err(failed)?;
-        if let Err(error) = fs::rename(&near, place) {
-            fs::rename(&kept, place).map_err(failed)?;
-            return Err(failed(error));
-        }
-    }
-    flush(place.parent());
-    Ok((place.to_owned(), Some(kept)))
-}
-
-/// Moves a folder, over the border of a file system by copying.
-#[expect(clippy::disallowed_methods, reason = "moves whole folders; nothing is written")]
-fn move_folder(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::rename(from, to) {
-        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => copy_folder(from, to),
-        moved => moved,
+        Err(BackupError::Occupied(place.to_owned()))
     }
 }
 
-fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
-    create_private_dir(to)?;
-    fs::set_permissions(to, fs::metadata(from)?.permissions())?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (path, place) = (entry.path(), to.join(entry.file_name()));
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            copy_folder(&path, &place)?;
-        } else if kind.is_symlink() {
-            std::os::unix::fs::symlink(fs::read_link(&path)?, &place)?;
-        } else {
-            fs::copy(&path, &place)?;
-        }
-    }
-    Ok(())
-}
-
-/// Puts one file in the place of another, and keeps the other beside it.
-fn replace(new: &Path, place: &Path, stamp: i64) -> Result<(PathBuf, Option<PathBuf>), BackupError> {
-    let failed = |error: io::Error| BackupError::write(place, error);
-    let kept = named(place, &format!(".before-restore-{stamp}"));
-    let had = place.exists();
-    if had {
-        let old = fs::read(place).map_err(|error| BackupError::read(place, error))?;
-        replace_private(&kept, &old).map_err(failed)?;
-    }
-    let text = fs::read(new).map_err(|error| BackupError::read(new, error))?;
-    replace_private(place, &text).map_err(failed)?;
-    Ok((place.to_owned(), had.then_some(kept)))
+/// A place with links followed; what is not there yet is taken as it is written.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_absent| path.to_owned())
 }
 
 /// Takes away what a restore left that was killed before anything was exchanged.
@@ -184,15 +170,10 @@ fn forget_unfinished(state: &Path) {
     }
 }
 
-fn named(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn named(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     PathBuf::from(name)
-}
-
-fn flush(folder: Option<&Path>) {
-    // What was exchanged is in place all the same.
-    drop(folder.and_then(|folder| File::open(folder).ok()).map(|folder| folder.sync_all()));
 }
 
 struct Unpacking<'a> {

@@ -56,6 +56,16 @@ const COALESCE: Takes = Takes::Object(&[
     key("idleMs", Takes::Count, "Milliseconds without news after which what there is is sent."),
 ]);
 
+const HEARTBEAT: Takes = Takes::Object(&[
+    key("showOk", Takes::Flag, "Whether it is said that all is well (no unless given)."),
+    key("showAlerts", Takes::Flag, "Whether alerts are sent (yes unless given)."),
+    key(
+        "useIndicator",
+        Takes::Flag,
+        "Whether those who watch the gateway see how it went (yes unless given).",
+    ),
+]);
+
 /// What may be said about one group or topic, but for its topics.
 macro_rules! group_keys {
     ($($more:expr),*) => {
@@ -201,8 +211,8 @@ pub const SHARED_KEYS: &[Key] = &[
     key("capabilities", Takes::Inert, "What the platform may be used for."),
     key("contextVisibility", Takes::Inert, "Whose quoted messages are told."),
     key("healthMonitor", Takes::Inert, "Whether a silent account is connected anew."),
-    key("heartbeat", Takes::Inert, "What is shown of regular wakes."),
-    key("heartbeatVisibility", Takes::Inert, "Newer name of `heartbeat`."),
+    key("heartbeat", HEARTBEAT, "What is shown of heartbeats."),
+    key("heartbeatVisibility", HEARTBEAT, "Newer name of `heartbeat`."),
 ];
 
 /// What a platform adds to the shared keys.

@@ -108,7 +108,7 @@ impl ConnectOptions {
             path_env: self.offer.as_ref().and_then(|offer| offer.path_env.clone()),
             computer_use: None,
             worker_runs: None,
-            role: Some(self.role.as_str().to_owned()),
+            role: Some(self.role.into()),
             scopes: self.scopes.iter().map(|scope| scope.as_str().to_owned()).collect(),
             model_catalog: None,
             device: None,

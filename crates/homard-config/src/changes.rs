@@ -2,6 +2,7 @@
 
 pub(crate) mod adopt;
 pub(crate) mod audit;
+pub(crate) mod draft;
 pub(crate) mod handle;
 pub(crate) mod last_good;
 pub(crate) mod overrides;

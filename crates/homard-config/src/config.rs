@@ -19,6 +19,7 @@ pub mod models;
 pub mod session;
 pub mod skills;
 pub mod tools;
+pub mod update;
 
 use std::collections::BTreeMap;
 
@@ -66,6 +67,8 @@ pub struct Config {
     /// Where questions to the owner are shown on chat platforms.
     pub approvals: approvals::ApprovalRoutes,
     pub logging: logging::Logging,
+    /// Where newer programs come from.
+    pub update: update::Update,
     /// Being found by others.
     pub discovery: gateway::reach::Discovery,
     /// What is told to a collector.
@@ -123,6 +126,7 @@ impl Config {
             cron: cron::Cron::resolve(raw.cron.unwrap_or_default(), cx),
             approvals: approvals::ApprovalRoutes::resolve(raw.approvals.unwrap_or_default(), cx),
             logging: logging::Logging::resolve(raw.logging.unwrap_or_default(), cx),
+            update: update::Update::resolve(raw.update.unwrap_or_default()),
             discovery: gateway::reach::Discovery::resolve(raw.discovery.unwrap_or_default(), cx),
             diagnostics: diagnostics::Diagnostics::resolve(raw.diagnostics.unwrap_or_default(), cx),
             channels,

@@ -25,12 +25,15 @@ mod validation;
 mod views;
 
 pub use changes::adopt::{AdoptedConfig, NotAdopted, adopt_config};
+pub use changes::draft::{Edit, read_object};
 pub use changes::handle::{ConfigHandle, InvalidConfig, OverrideError};
 pub use changes::last_good::{RestoredConfig, keep_last_good, restore_last_good};
 pub use changes::overrides::Overrides;
 pub use changes::reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
 pub use changes::restore::NothingToRestore;
-pub use changes::write::{WriteError, WriteOutcome, replace_config, set_path, unset_path, unset_paths};
+pub use changes::write::{
+    Commit, WriteError, WriteOutcome, edit, replace_config, set_path, unset_path, unset_paths,
+};
 pub use config::Config;
 pub use env::{Environment, ProcessFacts};
 pub use gateway_token::{TokenError, ensure_gateway_token, new_gateway_token};
@@ -38,7 +41,7 @@ pub use issue::Issue;
 pub use load::{ConfigSource, Snapshot};
 pub use paths::{DEV_PORT, Paths, PathsError, Profile, Records, is_shared_folder};
 pub use raw::value::{MaskedText, SecretReference, SecretText};
-pub use redact::{is_sensitive_key, redact, secrets_in};
+pub use redact::{KeptHow, SecretPlace, is_sensitive_key, redact, secret_places, secrets_in};
 pub use secret::{REDACTED, Secret};
 pub use syntax::document::SyntaxError;
 pub use syntax::value_path::PathSyntaxError;

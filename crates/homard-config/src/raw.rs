@@ -46,6 +46,8 @@ pub(crate) struct Raw {
     /// What the setup wizard did last.
     #[expect(dead_code, reason = "stamps for people")]
     pub(crate) wizard: Option<housekeeping::Wizard>,
+    /// Where newer programs come from, and which.
+    pub(crate) update: Option<housekeeping::Update>,
     /// What is logged, where, and how much of it.
     pub(crate) logging: Option<housekeeping::Logging>,
     /// Self-observation.

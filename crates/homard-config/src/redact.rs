@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::secret::REDACTED;
 use crate::syntax::document::{Kind, Node};
 use crate::syntax::splice::replace_texts;
-use crate::syntax::substitute::has_reference;
+use crate::syntax::substitute::{has_reference, variables};
+use crate::syntax::value_path::ValuePath;
 use crate::validation::schema::{is_secret, items, property};
 
 /// Endings of keys whose values are secrets, in lower case without separators.
@@ -64,6 +65,89 @@ fn gather(value: &Value, schema: Option<&'static Value>, sensitive: bool, found:
         Value::Object(map) => {
             for (key, value) in map {
                 gather(value, schema.and_then(|s| property(s, key)), is_sensitive_key(key), found);
+            }
+        }
+        Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}
+    }
+}
+
+/// How a secret is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptHow {
+    /// In the file, as it is.
+    Plain,
+    /// In variables the text names.
+    Variables(Vec<String>),
+    /// Where a reference says: what kind of place, and its name there.
+    Reference { source: String, id: String },
+}
+
+impl KeptHow {
+    /// In a word.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Plain => "plain",
+            Self::Variables(_) => "variable",
+            Self::Reference { source, .. } => source,
+        }
+    }
+}
+
+/// A place of the file that holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretPlace {
+    pub path: String,
+    pub kept: KeptHow,
+}
+
+impl SecretPlace {
+    /// The variables it needs.
+    #[must_use]
+    pub fn needs(&self) -> Vec<String> {
+        match &self.kept {
+            KeptHow::Variables(names) => names.clone(),
+            KeptHow::Reference { source, id } if source == "env" => vec![id.clone()],
+            KeptHow::Plain | KeptHow::Reference { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Where a file holds secrets and how each is kept, by the same rules. Values are not told.
+#[must_use]
+pub fn secret_places(parsed: &Value, schema: &'static Value) -> Vec<SecretPlace> {
+    let mut found = Vec::new();
+    places(parsed, (Some(schema), false), &ValuePath::default(), &mut found);
+    found
+}
+
+fn places(
+    value: &Value,
+    (schema, sensitive): (Option<&'static Value>, bool),
+    path: &ValuePath,
+    found: &mut Vec<SecretPlace>,
+) {
+    let secret = sensitive || schema.is_some_and(is_secret);
+    let mut tell = |kept| found.push(SecretPlace { path: path.to_string(), kept });
+    match value {
+        Value::String(text) if secret && !text.is_empty() => match variables(text) {
+            names if names.is_empty() => tell(KeptHow::Plain),
+            names => tell(KeptHow::Variables(names)),
+        },
+        Value::Object(map) if secret && map.contains_key("source") && map.contains_key("id") => {
+            let text = |name: &str| map.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            tell(KeptHow::Reference { source: text("source"), id: text("id") });
+        }
+        Value::Array(list) => {
+            let schema = schema.and_then(items);
+            for (at, value) in list.iter().enumerate() {
+                places(value, (schema, sensitive), &path.index(at), found);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                let own = (schema.and_then(|s| property(s, key)), is_sensitive_key(key));
+                places(value, own, &path.key(key), found);
             }
         }
         Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}

@@ -13,6 +13,9 @@ use serde_json::json;
 use crate::files;
 use crate::finding::Act;
 
+/// What SQLite keeps beside a database.
+const BESIDE_DATABASES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// Why something could not be mended.
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
@@ -82,7 +85,7 @@ impl<'a> Repair<'a> {
         match act {
             Act::Close { path, mode } => {
                 let before = files::mode(path);
-                self.note(&json!({"chmod": path, "before": before.map(|mode| format!("{mode:o}"))}))?;
+                self.note(&json!({"chmod": shown(path), "before": before.map(|mode| format!("{mode:o}"))}))?;
                 fs::set_permissions(path, fs::Permissions::from_mode(*mode)).map_err(at(path))
             }
             Act::Set { key, value } => {
@@ -95,26 +98,43 @@ impl<'a> Repair<'a> {
                 self.keep_settings()?;
                 let restored = restore_last_good(self.source, |_settings| true).map_err(at(path))?;
                 restored.ok_or(RepairError::NoLastGood)?;
-                self.note(&json!({"restored": path}))
+                self.note(&json!({"restored": shown(path)}))
             }
             Act::SetAside { path } => self.set_aside(path),
             Act::EmptyLock { path } => {
-                self.note(&json!({"emptied": path}))?;
+                self.note(&json!({"emptied": shown(path)}))?;
                 fs::write(path, "").map_err(at(path))
             }
             Act::Unset { key } => self.unset(std::slice::from_ref(key)),
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
+    /// Moves something into the folder of what was changed; of a database everything that belongs to it, or what was
+    /// written to the old one last would be read into a new one.
     fn set_aside(&self, path: &Path) -> Result<(), RepairError> {
+        self.move_away(path)?;
+        if path.extension().is_some_and(|ending| ending == "sqlite") {
+            for beside in BESIDE_DATABASES {
+                let mut name = path.as_os_str().to_owned();
+                name.push(beside);
+                let path = PathBuf::from(name);
+                if path.symlink_metadata().is_ok() {
+                    self.move_away(&path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
+    fn move_away(&self, path: &Path) -> Result<(), RepairError> {
         let below = path.strip_prefix(&self.source.paths.state_dir).unwrap_or(path);
         let below = below.strip_prefix("/").unwrap_or(below);
         let place = self.folder.join(below);
         let above = place.parent().unwrap_or(&self.folder);
         create_private_dir(above).map_err(at(above))?;
         fs::rename(path, &place).map_err(at(path))?;
-        self.note(&json!({"moved": path}))
+        self.note(&json!({"moved": shown(path)}))
     }
 
     /// Keeps the configuration as it is.
@@ -143,6 +163,11 @@ impl Act {
             _other => None,
         }
     }
+}
+
+/// A path in a note, whatever bytes its name is of.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
 }
 
 fn at(path: &Path) -> impl Fn(io::Error) -> RepairError {

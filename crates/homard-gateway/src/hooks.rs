@@ -26,6 +26,9 @@ pub(crate) enum HookError {
     /// The program that rewrites such calls did not.
     #[error(transparent)]
     Transform(#[from] TransformError),
+    /// It took too long to find out what is asked for.
+    #[error("{0}")]
+    Late(String),
     /// The gateway cannot take it now.
     #[error("{0}")]
     Busy(String),
@@ -51,7 +54,7 @@ impl HookError {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Invalid(_) | Self::NotAllowed(_) => StatusCode::BAD_REQUEST,
-            Self::Transform(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Transform(_) | Self::Late(_) => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Failed { .. } => StatusCode::BAD_GATEWAY,
         }

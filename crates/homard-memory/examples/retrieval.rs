@@ -1,7 +1,9 @@
 //! How well and how fast a memory is searched. The table of `docs/memory.md` is what this prints:
 //!
 //! ```text
+//! cargo run --release -p homard-memory --example retrieval -- vector MODEL TEXT
 //! cargo run --release -p homard-memory --example retrieval -- quality SEED [MODEL]
+//! cargo run --release -p homard-memory --example retrieval -- notes FOLDER QUESTIONS [MODEL]
 //! cargo run --release -p homard-memory --example retrieval -- speed NOTES [MODEL]
 //! ```
 #![expect(
@@ -29,16 +31,66 @@ fn main() {
     let number = args.get(1).and_then(|number| number.parse().ok()).unwrap_or(17);
     let model = args.get(2).map(PathBuf::from);
     match args.first().map(String::as_str) {
+        Some("vector") => vector(Path::new(&args[1]), &args[2]),
+        Some("notes") => notes(Path::new(&args[1]), Path::new(&args[2]), args.get(3).map(Path::new)),
         Some("speed") => speed(usize::try_from(number).unwrap(), model.as_deref()),
         _ => quality(number, model.as_deref()),
     }
+}
+
+/// How well notes of one's own are found: a workspace, and a file with a question, the path of the note and a line of it that
+/// answers, a row each, with tabs between them.
+fn notes(folder: &Path, questions: &Path, model: Option<&Path>) {
+    let index = tempfile::tempdir().unwrap();
+    let place = MemoryPlace::new(folder.to_owned(), index.path().join("index.sqlite"));
+    let memories = Memories::default();
+    memories.sync(&place).unwrap();
+    if let Some(model) = model {
+        fill(&memories, &place, model);
+    }
+    let picking = Picking { limit: 10, min_score: 0.0, candidates: 10, ..Picking::default() };
+    let mut score = Score::default();
+    for row in std::fs::read_to_string(questions).unwrap().lines() {
+        let [words, path, line] = row.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let made = model.map(|model| memories.local_vectors(model, &[words.to_owned()]).unwrap());
+        let vector = made.as_ref().map(|made| ("m", made[0].as_slice()));
+        let question = MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) };
+        let found = memories.search(&place, &question, &picking).unwrap();
+        let line: u32 = line.parse().unwrap();
+        let rank = found.iter().position(|f| f.path == path && (f.start_line..=f.end_line).contains(&line));
+        score.count(rank);
+        if rank.is_none_or(|rank| rank > 0) {
+            println!("{rank:?} {words} [{path}:{line}]");
+            for found in found.iter().take(3) {
+                println!(
+                    "    {}#L{}-{} {:.3} {:?}",
+                    found.path, found.start_line, found.end_line, found.score, found.matched
+                );
+            }
+        }
+    }
+    let (first, five, reciprocal) = score.rates();
+    println!("{} questions: recall@1 {first:.3}, recall@5 {five:.3}, MRR {reciprocal:.3}", score.questions);
+}
+
+/// The beginning of a text's vector of length one, to be compared with what others make of it.
+fn vector(model: &Path, text: &str) {
+    let memories = Memories::default();
+    let vector = &memories.local_vectors(model, &[text.to_owned()]).unwrap()[0];
+    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
+    let told: Vec<String> = vector.iter().take(6).map(|number| format!("{:.5}", number / length)).collect();
+    println!("{}", told.join(" "));
+    let texts = vec![text.repeat(1_500 / text.len().max(1)); 20];
+    let began = Instant::now();
+    memories.local_vectors(model, &texts).unwrap();
+    println!("a passage of 1,500 characters: {:.2?}", began.elapsed() / 20);
 }
 
 /// Makes vectors of everything that has none.
 fn fill(memories: &Memories, place: &MemoryPlace, model: &Path) {
     memories.sync(place).unwrap();
     loop {
-        let unseen = memories.unseen(place, "m", 512).unwrap();
+        let unseen = memories.unseen(place, "m", "", 512).unwrap();
         if unseen.is_empty() {
             return;
         }
@@ -143,7 +195,7 @@ fn speed(notes: usize, model: Option<&Path>) {
             memories
                 .search(
                     &place,
-                    &MemoryQuestion { words, today: TODAY, vector, catches_up: true },
+                    &MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) },
                     &Picking::default(),
                 )
                 .unwrap();

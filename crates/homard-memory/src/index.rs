@@ -10,10 +10,11 @@ mod tally;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use homard_runtime::create_private_dir;
-use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use crate::passages::Passage;
 use crate::words::{Language, Lexicon, number};
@@ -21,7 +22,9 @@ pub(crate) use entry::{Part, PassageEntry, numbers};
 use tally::Tally;
 
 /// Changes whenever notes would be cut or read differently; an index of another version is made anew.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
+/// Under which the length of passages is kept.
+const PASSAGE_CHARS: &str = "passage_chars";
 /// How long a writer waits for another process.
 const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -41,10 +44,20 @@ CREATE VIRTUAL TABLE IF NOT EXISTS chunks_fts USING fts5 (
 );
 CREATE TABLE IF NOT EXISTS terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL, passages INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS terms_by_term ON terms (term);
+CREATE TABLE IF NOT EXISTS of_agent (hash TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS vectors (
     hash TEXT NOT NULL, model TEXT NOT NULL, scale REAL NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hash, model)
 ) WITHOUT ROWID;
 ";
+
+/// What is asked of every table, so that one of another form is seen before it is used.
+const PROBES: [&str; 3] = [
+    "SELECT key, value FROM meta",
+    "SELECT path, source, hash, mtime, size FROM files",
+    "SELECT id, path, start_line, end_line, hash, day, heading, length, words, text FROM chunks",
+];
+/// Nobody but the owner may read it.
+const PRIVATE: u32 = 0o600;
 
 /// Why the index could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -57,12 +70,23 @@ pub enum IndexError {
     },
     #[error("the memory index cannot be read or written")]
     Sqlite(#[from] rusqlite::Error),
+    /// Another program's index lies there.
+    #[error("the memory index `{0}` is of another form")]
+    OfAnotherForm(PathBuf),
+    #[error(
+        "`{0}` is a database of something else; name another place for the index (memorySearch.store.path)"
+    )]
+    Foreign(PathBuf),
 }
 
 impl IndexError {
     /// Whether the file is not what we wrote.
     pub(crate) fn is_broken(&self) -> bool {
-        let Self::Sqlite(error) = self else { return false };
+        let error = match self {
+            Self::Sqlite(error) => error,
+            Self::OfAnotherForm(_) => return true,
+            Self::Place { .. } | Self::Foreign(_) => return false,
+        };
         let code = error.sqlite_error_code();
         matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
             || matches!(
@@ -84,6 +108,7 @@ pub(crate) struct FileRow {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexSize {
     pub files: u64,
+    pub sessions: u64,
     pub passages: u64,
     /// Passages that have a vector.
     pub vectors: u64,
@@ -122,14 +147,22 @@ impl Index {
         if let Some(folder) = path.parent() {
             create_private_dir(folder).map_err(placed)?;
         }
+        // Notes are private, wherever their index is; what SQLite puts beside it is as private as the file.
+        let mut options = std::fs::OpenOptions::new();
+        options.create(true).append(true).mode(PRIVATE).open(path).map_err(placed)?;
         let (tally, lexicon) = (RefCell::default(), RefCell::default());
         let index = Self { db: Connection::open(path)?, tally, lexicon };
         index.db.busy_timeout(BUSY)?;
+        index.is_ours(path)?;
         index.db.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
-             PRAGMA mmap_size = 268435456; PRAGMA cache_size = -4096; PRAGMA journal_size_limit = 16777216;",
+             PRAGMA cache_size = -4096; PRAGMA journal_size_limit = 16777216;",
         )?;
-        index.db.execute_batch(SCHEMA)?;
+        // All of it or nothing: half of it would be taken for something else.
+        Transaction::new_unchecked(&index.db, TransactionBehavior::Immediate).and_then(|whole| {
+            whole.execute_batch(SCHEMA)?;
+            whole.commit()
+        })?;
         match index.meta("version")?.as_deref() {
             Some(VERSION) => {}
             None => index.set_meta("version", VERSION)?,
@@ -138,7 +171,22 @@ impl Index {
         Ok(index)
     }
 
-    /// Forgets everything but the vectors, which are known by what they are of.
+    /// Looks at what is there before anything is written: a database of something else is left as it is.
+    fn is_ours(&self, path: &Path) -> Result<(), IndexError> {
+        let count = |sql: &str| self.db.query_row(sql, [], |row| row.get::<_, i64>(0));
+        if count("SELECT count(*) FROM sqlite_master")? == 0 {
+            return Ok(());
+        }
+        if count("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('chunks', 'meta')")?
+            < 2
+        {
+            return Err(IndexError::Foreign(path.to_owned()));
+        }
+        let is_whole = PROBES.iter().all(|probe| self.db.prepare(probe).is_ok());
+        if is_whole { Ok(()) } else { Err(IndexError::OfAnotherForm(path.to_owned())) }
+    }
+
+    /// Forgets everything but the vectors and whose words passages are, which are known by what they are of.
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
         self.db.execute_batch(
             "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
@@ -170,19 +218,24 @@ impl Index {
     }
 
     pub(crate) fn size(&self) -> Result<IndexSize, IndexError> {
-        let files: i64 = self.db.query_row("SELECT count(*) FROM files", [], |row| row.get(0))?;
+        let of = |source: &str| -> rusqlite::Result<i64> {
+            self.db.query_row("SELECT count(*) FROM files WHERE source = ?1", [source], |row| row.get(0))
+        };
+        let (files, sessions) = (of("memory")?, of("sessions")?);
         let vectors: i64 = self.db.query_row("SELECT count(*) FROM vectors", [], |row| row.get(0))?;
         let count = |count: i64| u64::try_from(count).unwrap_or(0);
         Ok(IndexSize {
             files: count(files),
+            sessions: count(sessions),
             passages: count(self.totals()?.passages),
             vectors: count(vectors),
         })
     }
 
-    /// When every file that is indexed changed, in nanoseconds, and its size, by path.
+    /// When every note that is indexed changed, in nanoseconds, and its size, by path.
     pub(crate) fn stamps(&self) -> Result<HashMap<String, (i64, u64)>, IndexError> {
-        let mut statement = self.db.prepare_cached("SELECT path, mtime, size FROM files")?;
+        let mut statement =
+            self.db.prepare_cached("SELECT path, mtime, size FROM files WHERE source = 'memory'")?;
         let rows = statement.query_map([], |row| {
             let size: i64 = row.get(2)?;
             Ok((row.get(0)?, (row.get(1)?, u64::try_from(size).unwrap_or(0))))
@@ -203,6 +256,35 @@ impl Index {
     /// Puts a file's passages in the place of those it had. To be called in a transaction.
     pub(crate) fn put(&self, path: &str, file: &FileRow, passages: &[Passage]) -> Result<(), IndexError> {
         self.remove(path)?;
+        self.add(path, passages)?;
+        self.touch(path, file)
+    }
+
+    /// Puts down that a file was written by the agent: its passages are the agent's, but for those that had been there
+    /// before. To be called in a transaction, before [`Index::put`].
+    pub(crate) fn put_down_agent(&self, path: &str, passages: &[Passage]) -> Result<(), IndexError> {
+        let mut written = self.db.prepare_cached(
+            "INSERT OR IGNORE INTO of_agent (hash) SELECT ?1
+             WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE hash = ?1 AND path = ?2)",
+        )?;
+        for passage in passages {
+            written.execute([passage.hash().as_str(), path])?;
+        }
+        Ok(())
+    }
+
+    /// Adds passages of a conversation to those it has. To be called in a transaction.
+    pub(crate) fn add_transcript(
+        &self,
+        path: &str,
+        row: &FileRow,
+        passages: &[Passage],
+    ) -> Result<(), IndexError> {
+        self.add(path, passages)?;
+        self.write_row(path, "sessions", row)
+    }
+
+    fn add(&self, path: &str, passages: &[Passage]) -> Result<(), IndexError> {
         let mut chunk = self.db.prepare_cached(
             "INSERT INTO chunks (path, start_line, end_line, hash, day, heading, length, words, text)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -227,16 +309,21 @@ impl Index {
             terms.execute(params![self.db.last_insert_rowid(), entry.text()])?;
             tally.add(&entry);
         }
-        self.touch(path, file)
+        Ok(())
     }
 
     /// The file is still what it was; only its time is another.
     pub(crate) fn touch(&self, path: &str, file: &FileRow) -> Result<(), IndexError> {
+        self.write_row(path, "memory", file)
+    }
+
+    fn write_row(&self, path: &str, source: &str, file: &FileRow) -> Result<(), IndexError> {
         let mut statement = self.db.prepare_cached(
-            "INSERT OR REPLACE INTO files (path, source, hash, mtime, size) VALUES (?1, 'memory', ?2, ?3, ?4)",
+            "INSERT OR REPLACE INTO files (path, source, hash, mtime, size) VALUES (?1, ?2, ?3, ?4, ?5)",
         )?;
         statement.execute(params![
             path,
+            source,
             file.hash,
             file.mtime,
             i64::try_from(file.size).unwrap_or(i64::MAX)
@@ -271,12 +358,23 @@ impl Index {
         Ok(statement.query_row([number(term)], |row| row.get(0)).optional()?.unwrap_or(0))
     }
 
-    /// Does several things at once or not at all.
+    /// Has notes cut into passages of at most so many characters; when they were of another length, they are cut anew.
+    pub(crate) fn cut_by(&self, passage_chars: usize) -> Result<(), IndexError> {
+        let wanted = passage_chars.to_string();
+        match self.meta(PASSAGE_CHARS)? {
+            Some(known) if known == wanted => return Ok(()),
+            Some(_) => self.clear()?,
+            None => {}
+        }
+        self.set_meta(PASSAGE_CHARS, &wanted)
+    }
+
+    /// Does several things at once or not at all. Whoever else writes is waited for before anything is read.
     pub(crate) fn together<T>(
         &self,
         act: impl FnOnce(&Self) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        let transaction = self.db.unchecked_transaction()?;
+        let transaction = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
         self.tally.take();
         let done = act(self)?;
         self.write_tally()?;
@@ -285,16 +383,29 @@ impl Index {
     }
 }
 
+/// Puts a file away that is no index of ours: it may be something of the owner's that is named by mistake.
+pub(crate) fn put_aside(path: &Path) -> io::Result<()> {
+    passed_over(std::fs::rename(path, beside(path, ".broken")))?;
+    delete(path)
+}
+
 /// Removes an index with all that belongs to it.
 pub(crate) fn delete(path: &Path) -> io::Result<()> {
-    for ending in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        match std::fs::remove_file(PathBuf::from(name)) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
-        }
+    ["", "-wal", "-shm"]
+        .into_iter()
+        .try_for_each(|ending| passed_over(std::fs::remove_file(beside(path, ending))))
+}
+
+/// What is not there needs nothing done to it.
+fn passed_over(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
     }
-    Ok(())
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }

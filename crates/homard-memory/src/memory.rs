@@ -68,7 +68,7 @@ impl Memory {
     /// The memory in a workspace, and the files and folders the owner counts to it besides.
     #[must_use]
     pub fn new(workspace: PathBuf, extra: Vec<PathBuf>) -> Self {
-        let extra = extra.into_iter().map(|path| workspace.join(path)).collect();
+        let extra = extra.into_iter().map(|path| plain(&workspace.join(path))).collect();
         Self { workspace, extra }
     }
 
@@ -87,11 +87,9 @@ impl Memory {
     /// The same with what tells whether they changed.
     pub(crate) fn look(&self) -> Looked {
         let mut walk = Walk { workspace: &self.workspace, found: Looked::default(), entries: 0 };
-        let main = [MAIN, MAIN_IN_SMALL]
-            .map(|name| self.workspace.join(name))
-            .into_iter()
-            .find(|path| path.exists());
-        for path in main.into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned()) {
+        for path in
+            self.main().into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned())
+        {
             walk.look(path);
         }
         let mut found = walk.found;
@@ -100,11 +98,17 @@ impl Memory {
         found
     }
 
+    /// The file with what is always known, however it is spelled.
+    fn main(&self) -> Option<PathBuf> {
+        [MAIN, MAIN_IN_SMALL].map(|name| self.workspace.join(name)).into_iter().find(|path| path.exists())
+    }
+
     /// One place of it as it is now: what is told of it, and the file if there still is one that may be read.
     pub(crate) fn look_at(&self, place: &Path) -> Option<(String, Option<NoteFile>)> {
         let path = place.strip_prefix(&self.workspace).unwrap_or(place).to_str()?.to_owned();
         let place = self.place_of(&path).ok()?;
-        let meta = std::fs::symlink_metadata(&place).ok().filter(std::fs::Metadata::is_file);
+        let is_other_main = path == MAIN_IN_SMALL && self.main().is_some_and(|main| main != place);
+        let meta = std::fs::symlink_metadata(&place).ok().filter(|meta| meta.is_file() && !is_other_main);
         let note = meta.map(|meta| NoteFile {
             path: path.clone(),
             size: meta.len(),
@@ -168,6 +172,10 @@ impl Memory {
             return Err(WorkspaceFileError::Changed(path.to_owned()));
         }
         let text = file.content.unwrap_or_default();
+        // What was read with other characters in the place of those nobody knows is not written back.
+        if file.hash.as_deref() != Some(workspace_file::hash(text.as_bytes()).as_str()) {
+            return Err(WorkspaceFileError::NotUtf8(path.to_owned()));
+        }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let (from, to) = (first.saturating_sub(1), last);
         let (Some(before), Some(gone), Some(after)) =
@@ -183,6 +191,21 @@ impl Memory {
         let now = self.read(path)?;
         Ok((gone.concat(), now.hash.unwrap_or_default()))
     }
+}
+
+/// A path without `..` and `.` in it.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// A path below a folder, if none of its own folders is a link.

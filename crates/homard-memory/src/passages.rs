@@ -134,11 +134,18 @@ impl<'t> Section<'t> {
     }
 }
 
-/// How many lines the next passage has.
+/// How many lines the next passage has. No more is looked at than two passages and what is compared with them.
 fn cut_at(pieces: &[Piece<'_>], max: usize) -> usize {
-    let lengths: Vec<usize> =
-        pieces.iter().map(|piece| piece.text.chars().count() + piece.gap.max(1)).collect();
-    let total: usize = lengths.iter().sum();
+    let mut total = 0;
+    let mut lengths: Vec<usize> = Vec::new();
+    for piece in pieces {
+        if total > 2 * max + 1 {
+            break;
+        }
+        lengths.push(piece.text.chars().count() + piece.gap.max(1));
+        total += lengths.last().copied().unwrap_or(0);
+    }
+    let pieces = pieces.get(..(lengths.len() + COMPARED).min(pieces.len())).unwrap_or(pieces);
     if total <= max + 1 {
         return pieces.len();
     }

@@ -14,6 +14,7 @@ use jiff::civil::Date;
 use rusqlite::OptionalExtension as _;
 
 use crate::index::{Index, IndexError, Totals};
+use crate::transcripts::{self, Sessions};
 use crate::vectors::Matrix;
 pub(crate) use concepts::{Concept, Sought};
 use fit::{Fit, Fitting};
@@ -76,12 +77,15 @@ pub struct FoundPassage {
     pub day: Option<Date>,
     /// Words of the question that are in it, most telling first.
     pub matched: Vec<String>,
+    /// Whether the agent wrote or said it, as far as is known, and not the owner.
+    pub is_of_agent: bool,
 }
 
 /// A question with the vector of its meaning, where somebody made one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'q> {
     pub(crate) words: &'q str,
+    pub(crate) sessions: Sessions<'q>,
     pub(crate) today: Date,
     pub(crate) vector: Option<&'q [f32]>,
 }
@@ -102,16 +106,18 @@ pub(crate) fn search(
     picking: &Picking,
     matrix: Option<&Matrix>,
 ) -> Result<Vec<FoundPassage>, IndexError> {
+    // One state of the index from here on: somebody may be writing.
+    let _reading = index.db.unchecked_transaction()?;
     let totals = index.totals()?;
     if totals.passages <= 0 {
         return Ok(Vec::new());
     }
     let question = Sought::read(index, asked.words, asked.today, totals)?;
     let question = near::resolve(index, question, asked, totals)?;
-    let mut candidates = by_words(index, &question, totals)?;
-    if let (Some(matrix), Some(vector)) = (matrix, asked.vector) {
+    let mut candidates = by_words(index, &question, totals, asked.sessions)?;
+    if let Some(matrix) = matrix {
         let fitting = Fitting::new(&question, totals);
-        add_by_meaning(index, &fitting, picking, (matrix, vector), &mut candidates)?;
+        add_by_meaning(index, &fitting, picking, (matrix, asked), &mut candidates)?;
     }
     if let Some(half_life) = picking.half_life_days {
         spread::decay(index, &mut candidates, asked.today, half_life)?;
@@ -131,7 +137,12 @@ pub(crate) fn search(
 }
 
 /// The passages that have its words, fitted.
-fn by_words(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<Candidate>, IndexError> {
+fn by_words(
+    index: &Index,
+    question: &Sought,
+    totals: Totals,
+    sessions: Sessions<'_>,
+) -> Result<Vec<Candidate>, IndexError> {
     let mut ids = listed(index, question, totals)?;
     if ids.len() > MAX_FITTED {
         ids.select_nth_unstable_by(MAX_FITTED, |one, other| {
@@ -146,10 +157,11 @@ fn by_words(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<Cand
     let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
     for (id, _) in ids {
         let row = statement.query_row([id], |row| {
-            let length: i64 = row.get(0)?;
-            Ok((id, fitting.fit(row.get_ref(1)?.as_blob()?, length), row.get(2)?))
+            let (length, path): (i64, String) = (row.get(0)?, row.get(2)?);
+            let fit = fitting.fit(row.get_ref(1)?.as_blob()?, length);
+            Ok(sessions.may_see(&path).then_some((id, fit, path)))
         });
-        fits.extend(row.optional()?);
+        fits.extend(row.optional()?.flatten());
     }
     let told = fits.iter().enumerate().map(|(place, (id, fit, path))| {
         let beside = |place: Option<usize>| {
@@ -211,21 +223,24 @@ fn add_by_meaning(
     index: &Index,
     fitting: &Fitting<'_>,
     picking: &Picking,
-    (matrix, vector): (&Matrix, &[f32]),
+    (matrix, question): (&Matrix, Asked<'_>),
     candidates: &mut Vec<Candidate>,
 ) -> Result<(), IndexError> {
     let wanted = (picking.limit * picking.candidates.max(1)).clamp(picking.limit, 200);
-    let Some(asked) = matrix.asked(vector) else { return Ok(()) };
+    let Some(asked) = question.vector.and_then(|vector| matrix.asked(vector)) else { return Ok(()) };
     let nearest = matrix.nearest(&asked, wanted);
-    let mut statement = index.db.prepare_cached("SELECT length, words FROM chunks WHERE id = ?1")?;
+    let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
     // They come in the order of their ids.
     let known: Vec<i64> = candidates.iter().map(|candidate| candidate.id).collect();
     for (id, _) in nearest {
         if known.binary_search(&id).is_ok() {
             continue;
         }
-        let row = statement.query_row([id], |row| Ok(fitting.fit(row.get_ref(1)?.as_blob()?, row.get(0)?)));
-        if let Some(fit) = row.optional()? {
+        let row = statement.query_row([id], |row| {
+            let may_see = question.sessions.may_see(row.get_ref(2)?.as_str()?);
+            Ok(may_see.then_some(fitting.fit(row.get_ref(1)?.as_blob()?, row.get(0)?)))
+        });
+        if let Some(fit) = row.optional()?.flatten() {
             candidates.push(Candidate { id, score: 0.0, fit, vector: None });
         }
     }
@@ -247,7 +262,8 @@ fn told(
     candidate: &Candidate,
 ) -> Result<Option<FoundPassage>, IndexError> {
     let mut statement = index.db.prepare_cached(
-        "SELECT path, start_line, end_line, day, heading, text, length, words FROM chunks WHERE id = ?1",
+        "SELECT path, start_line, end_line, day, heading, text, length, words,
+                EXISTS (SELECT 1 FROM of_agent a WHERE a.hash = chunks.hash) FROM chunks WHERE id = ?1",
     )?;
     let round = |score: f64| (score.clamp(0.0, 1.0) * 1000.0).round() / 1000.0;
     let found = statement.query_row([candidate.id], |row| {
@@ -255,8 +271,11 @@ fn told(
         let (start_line, text) = (line(1)?, row.get_ref(5)?.as_str()?.to_owned());
         let day: Option<String> = row.get(3)?;
         let (snippet, lines) = snippet::cut(&text, question);
+        let path: String = row.get(0)?;
+        let is_talk = transcripts::session_of(&path).is_some();
         Ok(FoundPassage {
-            path: row.get(0)?,
+            is_of_agent: if is_talk { transcripts::is_of_agent(&text, lines) } else { row.get(8)? },
+            path,
             start_line,
             end_line: line(2)?,
             score: round(candidate.score),
@@ -264,7 +283,12 @@ fn told(
             vector_score: candidate.vector.map(round),
             heading: row.get(4)?,
             snippet,
-            line: start_line.saturating_add(u32::try_from(lines).unwrap_or(0)),
+            // Lines of a message have one place.
+            line: if is_talk {
+                start_line
+            } else {
+                start_line.saturating_add(u32::try_from(lines).unwrap_or(0))
+            },
             day: day.and_then(|day| day.parse().ok()),
             matched: fitting.matched(row.get_ref(7)?.as_blob()?, row.get(6)?),
         })

@@ -1,8 +1,6 @@
 //! Bringing an index up to date with the files it is of: what is new or changed is read and cut, what is gone is
 //! forgotten, and what cannot be read is passed over and told.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,9 +11,12 @@ use crate::dates;
 use crate::index::{FileRow, Index, IndexError};
 use crate::memory::{Looked, Memory, NoteFile, Skipped};
 use crate::passages;
+use crate::workspace_file::read_plain;
 
 /// Largest note that is indexed, in bytes.
 const MAX_NOTE_BYTES: u64 = 8 * 1024 * 1024;
+/// Most lines of a note: every line costs a hundred bytes while it is cut.
+const MAX_NOTE_LINES: usize = 200_000;
 /// How much of a file tells whether it is text.
 const SNIFF_BYTES: usize = 8 * 1024;
 /// Bytes of notes that are written in one go; others may search in between.
@@ -45,6 +46,27 @@ impl Synced {
     }
 }
 
+/// How notes are taken in.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'r> {
+    /// Longest passage, in characters.
+    pub(crate) passage_chars: usize,
+    pub(crate) writers: &'r dyn Writers,
+}
+
+/// Who knows what agents wrote.
+pub trait Writers: Send + Sync {
+    /// Whether a file with this SHA-256 is as an agent left it.
+    fn is_agents(&self, file: &Path, sha256: &str) -> bool;
+}
+
+/// Nobody knows: what is written is the owner's.
+impl Writers for () {
+    fn is_agents(&self, _file: &Path, _sha256: &str) -> bool {
+        false
+    }
+}
+
 /// What became of one file.
 enum Read {
     Same(FileRow),
@@ -56,9 +78,10 @@ enum Read {
 pub(crate) fn sync(
     index: &Index,
     memory: &Memory,
-    passage_chars: usize,
+    rules: Rules<'_>,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Synced, IndexError> {
+    index.cut_by(rules.passage_chars)?;
     let Looked { notes, skipped, folders, truncated } = memory.look();
     let mut synced = Synced { skipped, folders, truncated, ..Synced::default() };
     let mut known = index.stamps()?;
@@ -77,7 +100,7 @@ pub(crate) fn sync(
         index.together(|index| known.keys().try_for_each(|path| index.remove(path)))?;
         synced.forgotten += known.len();
     }
-    take_all(index, &wanted, passage_chars, progress, &mut synced)?;
+    take_all(index, &wanted, rules, progress, &mut synced)?;
     Ok(synced)
 }
 
@@ -85,9 +108,10 @@ pub(crate) fn sync(
 pub(crate) fn sync_places(
     index: &Index,
     memory: &Memory,
-    passage_chars: usize,
+    rules: Rules<'_>,
     places: &[PathBuf],
 ) -> Result<Synced, IndexError> {
+    index.cut_by(rules.passage_chars)?;
     let mut synced = Synced::default();
     let mut wanted = Vec::new();
     for place in places {
@@ -100,14 +124,14 @@ pub(crate) fn sync_places(
             Some(_) | None => {}
         }
     }
-    take_all(index, &wanted, passage_chars, &|_, _| {}, &mut synced)?;
+    take_all(index, &wanted, rules, &|_, _| {}, &mut synced)?;
     Ok(synced)
 }
 
 fn take_all(
     index: &Index,
     wanted: &[NoteFile],
-    passage_chars: usize,
+    rules: Rules<'_>,
     progress: &dyn Fn(usize, usize),
     synced: &mut Synced,
 ) -> Result<(), IndexError> {
@@ -115,7 +139,7 @@ fn take_all(
     while !rest.is_empty() {
         let (batch, after) = rest.split_at(batch(rest));
         rest = after;
-        index.together(|index| batch.iter().try_for_each(|file| take(index, file, passage_chars, synced)))?;
+        index.together(|index| batch.iter().try_for_each(|file| take(index, file, rules, synced)))?;
         progress(wanted.len() - rest.len(), wanted.len());
     }
     Ok(())
@@ -132,7 +156,7 @@ fn batch(files: &[NoteFile]) -> usize {
     fits.count().max(1)
 }
 
-fn take(index: &Index, file: &NoteFile, passage_chars: usize, synced: &mut Synced) -> Result<(), IndexError> {
+fn take(index: &Index, file: &NoteFile, rules: Rules<'_>, synced: &mut Synced) -> Result<(), IndexError> {
     let known = index.file(&file.path)?;
     match read(file, known.as_ref()) {
         Read::Same(row) => {
@@ -141,8 +165,11 @@ fn take(index: &Index, file: &NoteFile, passage_chars: usize, synced: &mut Synce
         }
         Read::Changed(row, text) => {
             let name = Path::new(&file.path).file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-            let passages = passages::cut(&text, passage_chars, dates::day_in(name));
+            let passages = passages::cut(&text, rules.passage_chars, dates::day_in(name));
             synced.indexed += 1;
+            if rules.writers.is_agents(&file.place, &row.hash) {
+                index.put_down_agent(&file.path, &passages)?;
+            }
             index.put(&file.path, &row, &passages)
         }
         Read::Skipped(reason) => {
@@ -159,20 +186,20 @@ fn read(file: &NoteFile, known: Option<&FileRow>) -> Read {
     if file.size > MAX_NOTE_BYTES {
         return Read::Skipped("is larger than 8 MiB");
     }
-    let mut bytes = Vec::new();
     // It may have been written to, or have gone, since it was listed; the next look finds that.
-    let opened =
-        File::open(&file.place).and_then(|open| open.take(MAX_NOTE_BYTES + 1).read_to_end(&mut bytes));
-    match opened {
-        Ok(_) if bytes.len() as u64 > MAX_NOTE_BYTES => return Read::Skipped("is larger than 8 MiB"),
-        Ok(_) => {}
+    let bytes = match read_plain(&file.place, MAX_NOTE_BYTES) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Read::Skipped("is larger than 8 MiB"),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Read::Skipped("went away meanwhile");
         }
         Err(_) => return Read::Skipped("cannot be read"),
-    }
+    };
     if bytes.iter().take(SNIFF_BYTES).any(|byte| *byte == 0) {
         return Read::Skipped("is not text");
+    }
+    if bytes.iter().filter(|byte| **byte == b'\n').count() > MAX_NOTE_LINES {
+        return Read::Skipped("has more than 200,000 lines");
     }
     let row =
         FileRow { hash: hex(&Sha256::digest(&bytes)), mtime: stamp(file.modified), size: bytes.len() as u64 };

@@ -1,13 +1,14 @@
 //! One file of a workspace: read as it is, replaced in one step. Links and other things that are not plain files are
 //! refused: they may lead anywhere.
 
-use std::fs::Metadata;
-use std::io::{self, ErrorKind, Write as _};
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use homard_protocol::methods::agents::{AgentFile, MAX_AGENT_FILE_BYTES};
 use homard_runtime::{FileDraft, hex, millis_i64};
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 
 /// Why a file of a workspace is not told or not written.
@@ -22,6 +23,8 @@ pub enum WorkspaceFileError {
     Changed(String),
     #[error("`{0}` has no such lines")]
     NoSuchLines(String),
+    #[error("`{0}` is not UTF-8 text; take the lines out with an editor")]
+    NotUtf8(String),
     /// The path leads out of the workspace.
     #[error("`{0}` is outside of the workspace")]
     Outside(String),
@@ -72,10 +75,29 @@ pub fn read(workspace: &Path, name: &str) -> Result<AgentFile, WorkspaceFileErro
     if meta.len() > MAX_AGENT_FILE_BYTES {
         return Err(WorkspaceFileError::TooLarge(name.to_owned()));
     }
-    let bytes = std::fs::read(workspace.join(name)).map_err(|source| unreadable(name, source))?;
+    let bytes = read_plain(&workspace.join(name), MAX_AGENT_FILE_BYTES)
+        .map_err(|source| unreadable(name, source))?
+        .ok_or_else(|| WorkspaceFileError::TooLarge(name.to_owned()))?;
     file.hash = Some(hash(&bytes));
     file.content = Some(String::from_utf8_lossy(&bytes).into_owned());
     Ok(file)
+}
+
+/// The bytes of a plain file; nothing where it has more than `most`. What was looked at a moment ago may be a link, a
+/// pipe or a device by now: it is refused, and nobody waits for its other end.
+pub(crate) fn read_plain(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("it is not a plain file"));
+    }
+    if meta.len() > most {
+        return Ok(None);
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 fn found(workspace: &Path, name: &str) -> Result<(AgentFile, Option<Metadata>), WorkspaceFileError> {
@@ -113,7 +135,7 @@ pub(crate) fn since_epoch_ms(time: SystemTime) -> Option<i64> {
     Some(millis_i64(time.duration_since(UNIX_EPOCH).ok()?))
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use homard_protocol::methods::agents::MAX_AGENT_FILE_BYTES;
 use homard_protocol::methods::agents::workspace::{WorkspaceEntry, WorkspaceEntryKind};
 
-use crate::workspace_file::{WorkspaceFileError, changed_at, unreadable};
+use crate::workspace_file::{WorkspaceFileError, changed_at, read_plain, unreadable};
 
 /// A file of a workspace as it lies there.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,7 +69,9 @@ pub fn fetch(workspace: &Path, path: &str) -> Result<FoundFile, WorkspaceFileErr
     if meta.len() > MAX_AGENT_FILE_BYTES {
         return Err(WorkspaceFileError::TooLarge(path.to_owned()));
     }
-    let bytes = std::fs::read(&place).map_err(|source| unreadable(path, source))?;
+    let bytes = read_plain(&place, MAX_AGENT_FILE_BYTES)
+        .map_err(|source| unreadable(path, source))?
+        .ok_or_else(|| WorkspaceFileError::TooLarge(path.to_owned()))?;
     let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(FoundFile { path: told(&inside), name, updated_at_ms: changed_at(&meta).unwrap_or(0), bytes })
 }

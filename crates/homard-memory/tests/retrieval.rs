@@ -48,7 +48,7 @@ pub(crate) fn rank(
     vector: Option<(&str, &[f32])>,
     picking: &Picking,
 ) -> Option<usize> {
-    let question = MemoryQuestion { words: &asked.words, today: TODAY, vector, catches_up: true };
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain(&asked.words, TODAY) };
     let found = memories.search(place, &question, picking).unwrap();
     let line = u32::try_from(asked.line).unwrap();
     found.iter().position(|f| f.path == asked.path && (f.start_line..=f.end_line).contains(&line))

@@ -22,12 +22,16 @@ use crate::{Content, Migration};
 
 /// What a database has beside it while it is used. The third such file is made anew from these two.
 const COMPANION: &str = "-wal";
+/// How often a database that is written to is copied anew.
+const LOOKS: usize = 5;
 
 /// Why a database, or something in it, cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum DatabaseError {
+pub(crate) enum DatabaseError {
     #[error("the database cannot be copied")]
     Copy(#[source] io::Error),
+    #[error("its program writes to it all the time; stop that, and begin again")]
+    InUse,
     #[error("the database cannot be read")]
     Read(#[from] rusqlite::Error),
     #[error("line {line} of the conversation cannot be unpacked")]
@@ -67,12 +71,22 @@ impl Migration {
         };
         let folder = TempDir::new_in(scratch.path()).map_err(DatabaseError::Copy)?.keep();
         let copy = folder.join("copy.sqlite");
-        fs::copy(path, &copy).map_err(DatabaseError::Copy)?;
         let beside = |path: &Path| PathBuf::from(format!("{}{COMPANION}", path.display()));
-        if beside(path).is_file() {
-            fs::copy(beside(path), beside(&copy)).map_err(DatabaseError::Copy)?;
+        for _ in 0..LOOKS {
+            let before = (stamp(path), stamp(&beside(path)));
+            fs::copy(path, &copy).map_err(DatabaseError::Copy)?;
+            match fs::copy(beside(path), beside(&copy)) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => drop(fs::remove_file(beside(&copy))),
+                copied => {
+                    copied.map_err(DatabaseError::Copy)?;
+                }
+            }
+            // The two belong together only when nobody wrote between them.
+            if before == (stamp(path), stamp(&beside(path))) {
+                return Ok(copy);
+            }
         }
-        Ok(copy)
+        Err(DatabaseError::InUse)
     }
 
     fn plan_agent_database(&mut self, agent: &str, what: &str, copy: &Path) {
@@ -103,24 +117,12 @@ impl Migration {
             return Ok(());
         }
         let sql = "SELECT session_key, current_session_id, entry_json FROM session_nodes";
-        let mut list = Map::new();
-        let mut unreadable = 0;
-        for row in rows(connection, sql, |row| {
-            Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, String>(2)?))
-        })? {
-            let (key, session_id, entry): (String, String, String) = row;
-            match serde_json::from_str::<Map<String, Value>>(&entry) {
-                Ok(mut entry) => {
-                    entry.entry("sessionId").or_insert(Value::String(session_id));
-                    list.insert(key, Value::Object(entry));
-                }
-                Err(_) => unreadable += 1,
-            }
-        }
-        if unreadable > 0 {
-            let why = format!("{unreadable} rows are not readable JSON");
-            self.report.add(Kind::Table, &format!("{what}: session_nodes"), Fate::Failed, &why);
-        }
+        let found = self.rows(connection, &format!("{what}: session_nodes"), sql, |row| {
+            let mut entry: Map<String, Value> = json_in(row, 2)?;
+            entry.entry("sessionId").or_insert(Value::String(row.get(1)?));
+            Ok((row.get::<_, String>(0)?, Value::Object(entry)))
+        })?;
+        let mut list: Map<String, Value> = found.into_iter().collect();
         for entry in list.values_mut().filter_map(Value::as_object_mut) {
             // Every conversation becomes the file its number names.
             entry.remove("sessionFile");
@@ -130,9 +132,9 @@ impl Migration {
         self.replace_file_plan(&to);
         let text = Value::Object(list).to_string().into_bytes();
         self.put((&format!("{what}: session_nodes"), &to), Content::Text(text), Fate::Changed, &why);
-        let ids = rows(connection, "SELECT DISTINCT session_id FROM transcript_events", |row| {
-            row.get::<_, String>(0)
-        })?;
+        let sql = "SELECT DISTINCT session_id FROM transcript_events";
+        let table = format!("{what}: transcript_events");
+        let ids = self.rows(connection, &table, sql, |row| row.get::<_, String>(0))?;
         for session_id in ids.into_iter().filter(|id| is_file_name(id)) {
             let to = format!("agents/{agent}/sessions/{session_id}.jsonl");
             self.replace_file_plan(&to);
@@ -156,10 +158,9 @@ impl Migration {
             return Ok(());
         }
         let sql = format!("SELECT store_json FROM {table} ORDER BY updated_at DESC LIMIT 1");
-        let Some(text) = rows(connection, &sql, |row| row.get::<_, String>(0))?.into_iter().next() else {
-            return Ok(());
-        };
         let what = format!("{what}: {table}");
+        let found = self.rows(connection, &what, &sql, |row| row.get::<_, String>(0))?;
+        let Some(text) = found.into_iter().next() else { return Ok(()) };
         if !self.options.secrets {
             let why = "it holds keys or tokens; --include-secrets takes it";
             self.report.add(Kind::Table, &what, Fate::Left, why);
@@ -183,10 +184,32 @@ impl Migration {
         }
     }
 
+    /// The rows that can be read; that others cannot is told.
+    fn rows<T>(
+        &mut self,
+        connection: &Connection,
+        what: &str,
+        sql: &str,
+        read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, DatabaseError> {
+        let (found, odd) = rows(connection, sql, read)?;
+        if odd > 0 {
+            let why = format!("{odd} rows cannot be read");
+            self.report.add(Kind::Table, what, Fate::Failed, &why);
+        }
+        Ok(found)
+    }
+
     fn failed(&mut self, what: &str, error: &DatabaseError) {
         let cause = std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
         self.report.add(Kind::Table, what, Fate::Failed, &format!("{error}{cause}"));
     }
+}
+
+/// What changes of a file when it is written to.
+fn stamp(path: &Path) -> Option<(u64, std::time::SystemTime)> {
+    let about = fs::metadata(path).ok()?;
+    Some((about.len(), about.modified().ok()?))
 }
 
 /// Opens a copy. It may be written to: that is how what stands beside it gets into it.
@@ -207,14 +230,36 @@ fn has_column(connection: &Connection, table: &str, column: &str) -> Result<bool
     Ok(connection.query_row(sql, [table, column], |row| row.get::<_, i64>(0))? > 0)
 }
 
+/// Rows that can be read, and how many cannot: one value of another type than it should be costs its row alone.
 fn rows<T>(
     connection: &Connection,
     sql: &str,
-    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, DatabaseError> {
+    mut read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<(Vec<T>, usize), DatabaseError> {
     let mut statement = connection.prepare(sql)?;
-    let found = statement.query_map([], read)?.collect::<Result<Vec<T>, _>>()?;
-    Ok(found)
+    let mut found = statement.query([])?;
+    let (mut taken, mut odd) = (Vec::new(), 0);
+    while let Some(row) = found.next()? {
+        match read(row) {
+            Ok(value) => taken.push(value),
+            Err(
+                rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::Utf8Error(..),
+            ) => odd += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((taken, odd))
+}
+
+/// A text of a row that must be JSON.
+fn json_in<T: serde::de::DeserializeOwned>(row: &rusqlite::Row<'_>, at: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(at)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(at, rusqlite::types::Type::Text, Box::new(error))
+    })
 }
 
 /// Whether a name from a database can be the name of a file, and of nothing else.

@@ -1,5 +1,6 @@
 //! The files of a home: which are taken as they are, which are not, and why.
 
+use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -38,10 +39,12 @@ const LEFT: [(&str, &str); 22] = [
 const FOLDERS: [&str; 2] = ["skills", "workspace"];
 const NEEDS_SECRETS: &str = "it holds keys or tokens; --include-secrets takes it";
 const AS_IT_IS: &str = "as it is";
+/// Largest file that is read as JSON, in bytes.
+const MAX_JSON: u64 = 256 * 1024 * 1024;
 
 impl Migration {
     pub(crate) fn plan_files(&mut self, home: &Home) {
-        for name in names(&home.dir) {
+        for name in self.names(&home.dir, "") {
             let path = home.dir.join(&name);
             let is_config = home.config.as_deref() == Some(path.as_path());
             match name.as_str() {
@@ -67,7 +70,7 @@ impl Migration {
         for agent in &home.agents {
             let dir = home.dir.join("agents").join(agent);
             let below = format!("agents/{agent}");
-            for name in names(&dir.join("agent")) {
+            for name in self.names(&dir.join("agent"), &format!("{below}/agent")) {
                 let what = format!("{below}/agent/{name}");
                 let path = dir.join("agent").join(&name);
                 match name.as_str() {
@@ -82,7 +85,7 @@ impl Migration {
     }
 
     fn plan_sessions(&mut self, dir: &Path, below: &str) {
-        for name in names(dir) {
+        for name in self.names(dir, below) {
             let (path, what) = (dir.join(&name), format!("{below}/{name}"));
             if name == "sessions.json" {
                 self.plan_session_list(&what, &path);
@@ -120,7 +123,7 @@ impl Migration {
     }
 
     fn plan_credentials(&mut self, dir: &Path) {
-        for name in names(dir) {
+        for name in self.names(dir, "credentials") {
             let (what, path) = (format!("credentials/{name}"), dir.join(&name));
             if name.ends_with("-pairing.json") || name.ends_with("-allowFrom.json") {
                 self.json_file(&what, &path, "who may write");
@@ -133,7 +136,7 @@ impl Migration {
     }
 
     fn plan_cron(&mut self, dir: &Path) {
-        for name in names(dir) {
+        for name in self.names(dir, "cron") {
             let (what, path) = (format!("cron/{name}"), dir.join(&name));
             match name.as_str() {
                 "jobs.json" => self.json_file(&what, &path, "jobs"),
@@ -144,7 +147,7 @@ impl Migration {
     }
 
     fn plan_devices(&mut self, dir: &Path) {
-        for name in names(dir) {
+        for name in self.names(dir, "devices") {
             let (what, path) = (format!("devices/{name}"), dir.join(&name));
             match name.as_str() {
                 "paired.json" => self.secret(&what, &what, &path),
@@ -154,7 +157,7 @@ impl Migration {
     }
 
     fn plan_identity(&mut self, dir: &Path) {
-        for name in names(dir) {
+        for name in self.names(dir, "identity") {
             let (what, path) = (format!("identity/{name}"), dir.join(&name));
             match name.as_str() {
                 "device.json" => self.secret(&what, &what, &path),
@@ -192,7 +195,39 @@ impl Migration {
         if to.ends_with(".json") {
             return self.json_file(what, path, "keys and tokens");
         }
-        self.put((what, to), Content::File(path.to_path_buf()), Fate::Taken, "keys and tokens");
+        match opened(path) {
+            Ok(_) => self.put((what, to), Content::File(path.to_path_buf()), Fate::Taken, "keys and tokens"),
+            Err(error) => {
+                self.report.add(Kind::File, what, Fate::Failed, &format!("it cannot be read: {error}"));
+            }
+        }
+    }
+
+    /// The names in a folder, in order. One that is not there has none; one that cannot be read is told.
+    fn names(&mut self, dir: &Path, what: &str) -> Vec<String> {
+        let entries = match std::fs::read_dir(dir) {
+            Ok(entries) => entries,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Vec::new();
+            }
+            Err(error) => {
+                let what = if what.is_empty() { "." } else { what };
+                self.report.add(Kind::File, what, Fate::Failed, &format!("it cannot be read: {error}"));
+                return Vec::new();
+            }
+        };
+        let mut names = Vec::new();
+        for entry in entries.flatten() {
+            match entry.file_name().into_string() {
+                Ok(name) => names.push(name),
+                Err(odd) => {
+                    let what = format!("{what}/{}", odd.to_string_lossy());
+                    self.report.add(Kind::File, &what, Fate::Left, "its name is not text");
+                }
+            }
+        }
+        names.sort();
+        names
     }
 
     fn leave(&mut self, what: &str, why: &str) {
@@ -229,20 +264,12 @@ fn is_transcript(name: &str) -> bool {
     name.ends_with(".jsonl") || (is_archive && !name.ends_with(".lock") && !name.ends_with(".zst"))
 }
 
-/// The names in a folder, in order.
-fn names(dir: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names
-}
-
 /// Whether a transcript begins as one does.
 fn first_line(path: &Path) -> Result<(), String> {
     use std::io::{BufRead as _, BufReader, Read as _};
     /// Longest first line that is looked at, in bytes.
     const MAX_FIRST: u64 = 64 * 1024;
-    let file = std::fs::File::open(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    let file = opened(path).map_err(|error| format!("it cannot be read: {error}"))?;
     let mut line = String::new();
     let read = BufReader::new(file.take(MAX_FIRST)).read_line(&mut line);
     read.map_err(|error| format!("it cannot be read: {error}"))?;
@@ -256,8 +283,24 @@ fn first_line(path: &Path) -> Result<(), String> {
 }
 
 fn read_json(path: &Path) -> Result<Value, String> {
-    let bytes = std::fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    use std::io::Read as _;
+    let unreadable = |error: io::Error| format!("it cannot be read: {error}");
+    let file = opened(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_JSON + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_JSON {
+        return Err(format!("it is larger than {} MB", MAX_JSON / 1024 / 1024));
+    }
     serde_json::from_slice(&bytes).map_err(|error| format!("it is not readable JSON: {error}"))
+}
+
+/// Opens a file; whatever else has its name (a pipe that nobody writes to, a device without an end) is not waited for.
+pub(crate) fn opened(path: &Path) -> io::Result<std::fs::File> {
+    if std::fs::metadata(path)?.is_file() {
+        std::fs::File::open(path)
+    } else {
+        Err(io::Error::other("it is no file"))
+    }
 }
 
 fn count_files(dir: &Path) -> usize {

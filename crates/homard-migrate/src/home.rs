@@ -43,6 +43,9 @@ pub enum NoHome {
     NotAHome(PathBuf),
     #[error("`{0}` is our own folder")]
     Ourselves(PathBuf),
+    /// What is written here would be written into that home.
+    #[error("`{0}` and our own folder lie in one another, so nothing could be taken without changing it")]
+    Nested(PathBuf),
 }
 
 impl Home {
@@ -61,8 +64,12 @@ impl Home {
         if !real.is_dir() {
             return Err(NoHome::NotThere(dir.to_path_buf()));
         }
-        if state_dir.canonicalize().is_ok_and(|ours| ours == real) {
+        let ours = real_place(state_dir);
+        if ours == real {
             return Err(NoHome::Ourselves(dir.to_path_buf()));
+        }
+        if ours.starts_with(&real) || real.starts_with(&ours) {
+            return Err(NoHome::Nested(dir.to_path_buf()));
         }
         let config = CONFIGS.iter().map(|name| real.join(name)).find(|path| path.is_file());
         let agents = names_in(&real.join("agents"));
@@ -73,6 +80,15 @@ impl Home {
         let has_database = of_agents.chain([real.join(STATE_DATABASE)]).any(|path| path.is_file());
         let era = if has_database { Era::Sqlite } else { Era::Files };
         Ok(Self { dir: real, era, config, agents })
+    }
+}
+
+/// Where a path leads, links followed; of one that is not there yet, as far as there is something.
+pub(crate) fn real_place(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match there {
+        Some((above, real)) => path.strip_prefix(above).map_or_else(|_| real.clone(), |rest| real.join(rest)),
+        None => path.to_path_buf(),
     }
 }
 

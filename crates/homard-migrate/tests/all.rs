@@ -284,3 +284,95 @@ fn other_folders_are_no_homes() {
     assert!(matches!(Home::open(state_dir, state_dir), Err(NoHome::Ourselves(_))));
     assert!(Home::find(machine.dir.path(), state_dir).is_none());
 }
+
+#[test]
+fn a_home_that_lies_in_ours_or_the_other_way_round_is_refused() {
+    let machine = Machine::new();
+    OpenClawHome::of_files(&machine.old(), &json!({})).unwrap();
+    let inside = machine.old().join("homard");
+    assert!(matches!(Home::open(&machine.old(), &inside), Err(NoHome::Nested(_))));
+    assert!(matches!(Home::open(&machine.old(), machine.dir.path()), Err(NoHome::Nested(_))));
+    // A link does not hide where it lies.
+    let door = machine.dir.path().join("door");
+    std::os::unix::fs::symlink(machine.old(), &door).unwrap();
+    assert!(matches!(Home::open(&machine.old(), &door.join("new")), Err(NoHome::Nested(_))));
+}
+
+#[test]
+fn nothing_is_put_through_a_link_into_the_other_home() {
+    let machine = Machine::new();
+    let home = OpenClawHome::of_files(&machine.old(), &json!({})).unwrap();
+    let state_dir = machine.source.paths.state_dir.clone();
+    fs::create_dir_all(&state_dir).unwrap();
+    std::os::unix::fs::symlink(machine.old().join("workspace"), state_dir.join("workspace")).unwrap();
+    home.text("workspace/late.md", "late").unwrap();
+    let before = home.fingerprint().unwrap();
+    let options = Options { secrets: true, overwrite: true };
+    let error = machine.plan(options).apply(&machine.dir.path().join("aside")).unwrap_err();
+    assert!(format!("{error:?}").contains("leads into the home"), "{error:?}");
+    assert_eq!(home.fingerprint().unwrap(), before, "the other home is only read");
+}
+
+#[test]
+fn a_link_from_one_place_of_a_home_to_another_stays_in_ours() {
+    let machine = Machine::new();
+    OpenClawHome::of_files(&machine.old(), &json!({})).unwrap();
+    let real = machine.old().canonicalize().unwrap();
+    std::os::unix::fs::symlink(real.join("skills/tea"), real.join("workspace/tea")).unwrap();
+    std::os::unix::fs::symlink(real.join("workspace/loop"), real.join("workspace/loop")).unwrap();
+    machine.apply(WITH_SECRETS);
+    let ours = &machine.source.paths.state_dir;
+    assert_eq!(fs::read_link(ours.join("workspace/tea")).unwrap(), ours.join("skills/tea"));
+    assert!(ours.join("workspace/loop").is_symlink());
+}
+
+#[test]
+fn pipes_and_endless_devices_are_not_waited_for() {
+    let machine = Machine::new();
+    OpenClawHome::of_files(&machine.old(), &json!({})).unwrap();
+    let pipe = |name: &str| {
+        let path = machine.old().join(name);
+        let _there = fs::remove_file(&path);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+            .unwrap();
+    };
+    for name in ["agents/main/sessions/pipe.jsonl", ".env", "workspace/pipe"] {
+        pipe(name);
+    }
+    let jobs = machine.old().join("cron/jobs.json");
+    fs::remove_file(&jobs).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &jobs).unwrap();
+    let report = machine.apply(WITH_SECRETS);
+    for what in ["agents/main/sessions/pipe.jsonl", ".env", "cron/jobs.json"] {
+        assert_eq!(fate(&report, what).0, Fate::Failed, "{what}");
+    }
+    assert!(machine.read("workspace/SOUL.md").contains("tea"));
+}
+
+#[test]
+fn a_row_that_is_wrong_costs_itself_alone() {
+    let machine = Machine::new();
+    let home = OpenClawHome::of_databases(&machine.old(), &json!({})).unwrap();
+    let path = home.dir().join("agents/main/agent/openclaw-agent.sqlite");
+    let agent = rusqlite::Connection::open(&path).unwrap();
+    agent
+        .execute_batch(
+            "UPDATE transcript_events SET event_zstd = x'00112233', event_json = NULL
+               WHERE seq = (SELECT max(seq) FROM transcript_events);
+             PRAGMA wal_checkpoint(TRUNCATE);",
+        )
+        .unwrap();
+    drop(agent);
+    let shared = rusqlite::Connection::open(home.dir().join("state/openclaw.sqlite")).unwrap();
+    shared
+        .execute_batch("UPDATE cron_jobs SET job_json = '{broken'; PRAGMA wal_checkpoint(TRUNCATE);")
+        .unwrap();
+    drop(shared);
+    let report = machine.apply(WITH_SECRETS);
+    assert_eq!(fate(&report, "state/openclaw.sqlite: cron_jobs").0, Fate::Failed);
+    let broken = format!("agents/main/sessions/{}.jsonl", home.main_session());
+    let is_told = report.items.iter().any(|item| item.what == broken && item.fate == Fate::Failed);
+    assert!(is_told, "{report:#?}");
+    assert_eq!(machine.json("agents/main/sessions/sessions.json")["agent:main:main"]["label"], "Kitchen");
+    assert!(!machine.source.paths.state_dir.join("cron/jobs.json").exists());
+}

@@ -28,7 +28,8 @@ pub use mentions::{MentionPatterns, PatternSources};
 pub use pairing::{owner_ids, pairing_reply, plain_name};
 pub use places::{DirectRules, GroupRules, Groups, Place};
 pub use rules::{
-    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, ReplyToMode, Speaking, StreamMode,
+    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, ReplyToMode, Speaking,
+    StreamMode,
 };
 
 /// What a message is judged by.

@@ -11,7 +11,7 @@ use serde_with::skip_serializing_none;
 use crate::frame::StateVersion;
 use crate::presence::PresenceEntry;
 use crate::scope::Role;
-use crate::word::words;
+use crate::word::{Word, words};
 
 /// Parameters of `connect`.
 #[skip_serializing_none]
@@ -35,7 +35,7 @@ pub struct ConnectParams {
     pub computer_use: Option<Value>,
     /// A node's worker runtime.
     pub worker_runs: Option<Value>,
-    pub role: Option<String>,
+    pub role: Option<Word<Role>>,
     /// Permissions asked for; none are implied.
     #[serde(default)]
     pub scopes: Vec<String>,

@@ -1,6 +1,8 @@
 //! What a device signs to prove that it holds its key.
 
 use crate::connect::{ConnectParams, DeviceProof};
+use crate::scope::Role;
+use crate::word::Word;
 
 /// The two payload spellings a gateway accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub fn signed_payload(version: PayloadVersion, params: &ConnectParams, device: &
             .or(auth.bootstrap_token.as_deref())
             .unwrap_or("")
     });
-    let role = params.role.as_deref().unwrap_or("operator");
+    let role = params.role.as_ref().map_or(Role::Operator.as_str(), Word::as_str);
     let scopes = params.scopes.join(",");
     let name = match version {
         PayloadVersion::V3 => "v3",

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use crate::scope::Role;
+use crate::word::Word;
+
 /// One client, node or the gateway itself.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +36,7 @@ pub struct PresenceEntry {
     pub online_since: Option<i64>,
     pub device_id: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub roles: Vec<String>,
+    pub roles: Vec<Word<Role>>,
     /// What it may do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,

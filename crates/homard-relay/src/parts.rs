@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use homard_agent::Prompt;
 use homard_exec::Processes;
-use homard_memory::Memories;
+use homard_memory::{Memories, Writers};
 use homard_skills::Skills;
 use homard_tools::{Approvals, Undo};
 
@@ -17,7 +17,7 @@ use crate::intake::call_quota::CallQuota;
 use crate::message_actions::Names;
 use crate::platforms::PlatformsState;
 use crate::platforms::channels::Channels;
-use crate::recall::{Keeping, VectorWork};
+use crate::recall::{Keeping, SessionLooks, VectorWork, WrittenByAgents};
 use crate::relay::Inner;
 use crate::sessions::subagents::Family;
 use crate::turn_setup::SetupState;
@@ -37,20 +37,26 @@ pub(crate) struct Parts {
     platforms: PlatformsState,
     family: Family,
     memories: Memories,
+    written: Arc<WrittenByAgents>,
+    session_looks: SessionLooks,
     vector_work: VectorWork,
     keeping: Keeping,
 }
 
 impl Parts {
     pub(crate) fn new(inner: Inner, setup: SetupState, names: Names) -> Self {
+        let written = Arc::new(WrittenByAgents::new(setup.undo.clone()));
+        let knows: Arc<dyn Writers> = Arc::<WrittenByAgents>::clone(&written);
         Self {
+            memories: Memories::knowing(knows),
+            written,
             intake: IntakeState::new(inner.tasks().clone()),
             turns: TurnsState::new(&inner),
             setup,
             outbox: Outbox::default(),
             platforms: PlatformsState::new(names),
             family: Family::default(),
-            memories: Memories::default(),
+            session_looks: SessionLooks::default(),
             vector_work: VectorWork::default(),
             keeping: Keeping::default(),
             inner: Arc::new(inner),
@@ -171,8 +177,11 @@ part! {
 part! {
     /// What agents wrote down, found again.
     pub Recall
-    has { memories: Memories = memories, vector_work: VectorWork = vector_work, keeping: Keeping = keeping }
-    asks { setup => TurnSetup }
+    has {
+        memories: Memories = memories, written: WrittenByAgents = written, session_looks: SessionLooks = session_looks,
+        vector_work: VectorWork = vector_work, keeping: Keeping = keeping,
+    }
+    asks { setup => TurnSetup, sessions => Sessions }
 }
 part! {
     /// Agents that work for another.

@@ -5,16 +5,22 @@
 //! searched, and it is said.
 
 mod keeping;
+mod sessions;
 mod tools;
 mod vectors;
+mod written;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use homard_config::config::agents::Agent;
 use homard_memory::{
-    FoundPassage, IndexError, MemoryPlace, MemoryQuestion, Picking, Standing, Synced, WorkspaceFileError,
+    FoundPassage, IndexError, MemoryPlace, MemoryQuestion, Picking, Sessions, Standing, Synced,
+    WorkspaceFileError, session_of,
 };
-use homard_protocol::AgentId;
+use homard_protocol::methods::memory::{MemorySource, MemoryWriter};
+use homard_protocol::{AgentId, SessionKey};
+use homard_store::StoreError;
 use homard_tools::Label;
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,8 +28,11 @@ use jiff::civil::Date;
 use crate::parts::Recall;
 use crate::turn_setup::settings::time_zone;
 pub(crate) use keeping::Keeping;
+pub(crate) use sessions::SessionLooks;
+use sessions::{Depth, Keys};
 use vectors::Maker;
 pub(crate) use vectors::VectorWork;
+pub(crate) use written::WrittenByAgents;
 
 /// Why nothing was remembered.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +45,8 @@ pub enum NotRecalled {
     File(#[from] WorkspaceFileError),
     #[error(transparent)]
     Index(#[from] IndexError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
     #[error("the work was stopped")]
     Stopped,
 }
@@ -58,6 +69,26 @@ pub struct RecalledPassage {
     pub updated_at_ms: Option<i64>,
     /// Whose words it is, where they are not the owner's or the agent's.
     pub from_others: Option<Label>,
+    /// The conversation it was said in.
+    pub session_key: Option<SessionKey>,
+}
+
+impl RecalledPassage {
+    /// What it is of.
+    #[must_use]
+    pub fn source(&self) -> MemorySource {
+        if self.session_key.is_some() { MemorySource::Sessions } else { MemorySource::Memory }
+    }
+
+    /// Who wrote it, as far as is known.
+    #[must_use]
+    pub fn by(&self) -> MemoryWriter {
+        match (&self.from_others, self.found.is_of_agent) {
+            (Some(_), _) => MemoryWriter::Others,
+            (None, true) => MemoryWriter::Agent,
+            (None, false) => MemoryWriter::Owner,
+        }
+    }
 }
 
 /// How an agent's memory stands.
@@ -80,8 +111,15 @@ pub struct Indexed {
     pub synced: Option<Synced>,
 }
 
+/// A question's vector, and who made it.
+struct Asked {
+    maker: Maker,
+    vector: Vec<f32>,
+}
+
 impl Recall {
-    /// Searches an agent's notes; the default agent's when none is named.
+    /// Searches an agent's notes, and all of its conversations where the owner wants that; the default agent's when none is
+    /// named.
     ///
     /// # Errors
     /// When there is no such agent, it may not, or the index cannot be used.
@@ -93,47 +131,63 @@ impl Recall {
         least: Option<f64>,
     ) -> Result<Recalled, NotRecalled> {
         let agent = self.agent(agent)?;
+        let sessions = self.all_sessions(&agent).await?;
+        self.search_in(agent, sessions, words, (most, least)).await
+    }
+
+    /// The same in its notes and these conversations.
+    async fn search_in(
+        &self,
+        agent: Agent,
+        sessions: Keys,
+        words: String,
+        (most, least): (Option<usize>, Option<f64>),
+    ) -> Result<Recalled, NotRecalled> {
         let settings = &agent.memory_search;
         if !settings.enabled {
             return Err(NotRecalled::Off(agent.id));
         }
         self.keep_up(&agent);
+        if settings.sync.on_search {
+            self.take_in_sessions(&agent, Depth::Grown).await;
+        }
         let place = self.place(&agent);
         let (vector, mut note) = self.question_vector(&agent, &words).await;
         let picking = picking(&agent, most, least);
         let (today, catches_up) = (self.today(), settings.sync.on_search);
         let memories = self.memories().clone();
-        let model = vector.as_ref().map(|(model, _)| model.clone());
+        let model = vector.as_ref().map(|asked| asked.maker.name());
+        let key = vector.as_ref().map(|asked| asked.maker.key()).unwrap_or_default();
         let asked = place.clone();
+        let seen = sessions.keys().cloned().collect();
         let found = blocking(move || {
-            let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
-            memories.search(&asked, &MemoryQuestion { words: &words, today, vector, catches_up }, &picking)
+            let vector = vector.as_ref().map(|asked| (key.as_str(), asked.vector.as_slice()));
+            let seen = Sessions::Only(&seen);
+            let question = MemoryQuestion { words: &words, sessions: seen, today, vector, catches_up };
+            memories.search(&asked, &question, &picking)
         });
         let found = found.await??;
         if note.is_none() && found.is_empty() && self.is_being_made(&place).await {
             note = Some("the index is being made; ask again in a moment".to_owned());
         }
-        Ok(Recalled { passages: self.about(&place, found).await?, agent_id: agent.id, model, note })
+        let passages = self.about(&place, found, &sessions).await?;
+        Ok(Recalled { passages, agent_id: agent.id, model, note })
     }
 
     /// The vector of a question with who made it, and what is to be said where it is not who should have.
-    async fn question_vector(
-        &self,
-        agent: &Agent,
-        words: &str,
-    ) -> (Option<(String, Vec<f32>)>, Option<String>) {
+    async fn question_vector(&self, agent: &Agent, words: &str) -> (Option<Asked>, Option<String>) {
         let makers = if agent.memory_search.query.is_hybrid { self.makers(agent) } else { Vec::new() };
         if !makers.is_empty() {
             self.fill_vectors(agent);
         }
         let mut failed: Option<String> = None;
         for maker in &makers {
-            match self.vectors(maker, &agent.id, vec![words.to_owned()]).await {
-                Ok(mut made) => {
+            match self.vector_of_question(maker, &agent.id, words).await {
+                Ok(made) => {
                     let instead = failed.map(|error| format!("searched with `{}`: {error}", maker.name()));
-                    return (made.pop().map(|vector| (maker.name(), vector)), instead);
+                    return (made.map(|vector| Asked { maker: maker.clone(), vector }), instead);
                 }
-                Err(error) => failed = Some(failed.unwrap_or_else(|| error.to_string())),
+                Err(error) => failed = Some(failed.unwrap_or(error)),
             }
         }
         (None, failed.map(|error| format!("searched by words alone: {error}")))
@@ -147,7 +201,11 @@ impl Recall {
         let agent = self.agent(agent)?;
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let synced =
-            blocking(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
+            apart(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
+        if anew {
+            self.session_looks().forget(&agent.id);
+        }
+        self.take_in_sessions(&agent, Depth::All).await;
         self.keep_up(&agent);
         self.fill_vectors(&agent);
         Ok(Indexed { agent_id: agent.id, synced })
@@ -162,8 +220,9 @@ impl Recall {
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let index = place.index.clone();
         let standing = blocking(move || memories.standing(&place)).await??;
-        let model = self.makers(&agent).first().map(Maker::name);
-        let trouble = self.vector_work().trouble(&agent.id);
+        let makers = self.makers(&agent);
+        let model = makers.first().map(Maker::name);
+        let trouble = self.vector_work().trouble(&agent.id, &makers);
         Ok(MemoryStanding { agent_id: agent.id, index, standing, model, trouble })
     }
 
@@ -214,22 +273,48 @@ impl Recall {
         &self,
         place: &MemoryPlace,
         found: Vec<FoundPassage>,
+        sessions: &Keys,
     ) -> Result<Vec<RecalledPassage>, NotRecalled> {
+        let mut labels: BTreeMap<&SessionKey, Option<Label>> = BTreeMap::new();
+        for key in found.iter().filter_map(|found| sessions.get(session_of(&found.path)?)) {
+            if !labels.contains_key(key) {
+                labels.insert(key, self.setup().labels_of(key).await?.into_iter().next());
+            }
+        }
+        let of_talk = |found: &FoundPassage| {
+            let key = sessions.get(session_of(&found.path)?)?;
+            Some((key.clone(), labels.get(key).cloned().flatten()))
+        };
+        let found: Vec<_> = found.into_iter().map(|found| (of_talk(&found), found)).collect();
         let (files, workspace) = (self.inner().guards().files.clone(), place.workspace.clone());
         blocking(move || {
             let workspace = workspace.canonicalize().unwrap_or(workspace);
-            let about = |found: FoundPassage| {
+            let about = |(talk, found): (Option<(SessionKey, Option<Label>)>, FoundPassage)| {
+                if let Some((key, from_others)) = talk {
+                    return RecalledPassage {
+                        updated_at_ms: None,
+                        from_others,
+                        session_key: Some(key),
+                        found,
+                    };
+                }
                 let file = workspace.join(&found.path);
                 let file = file.canonicalize().unwrap_or(file);
                 RecalledPassage {
                     updated_at_ms: changed_at(&file),
-                    from_others: files.label_of(&file),
+                    from_others: files.label_by_name_or_content(&file),
+                    session_key: None,
                     found,
                 }
             };
             found.into_iter().map(about).collect()
         })
         .await
+    }
+
+    /// A note was written for an agent, by the house and not by one of its tools.
+    pub fn written_for_agent(&self, text: &[u8]) {
+        self.written().tell(text);
     }
 }
 
@@ -255,3 +340,18 @@ fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> Picking {
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
     tokio::task::spawn_blocking(work).await.map_err(|_gone| NotRecalled::Stopped)
 }
+
+/// Runs what takes long on a thread that gives way to everything else: somebody may be talking meanwhile.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let working = move || {
+        homard_memory::give_way();
+        let _nobody_waits_any_more = tell.send(work());
+    };
+    let begun = std::thread::Builder::new().name("memory".to_owned()).spawn(working);
+    begun.map_err(|_no_thread| NotRecalled::Stopped)?;
+    told.await.map_err(|_gone| NotRecalled::Stopped)
+}
+
+#[cfg(test)]
+mod tests;

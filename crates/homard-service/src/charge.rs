@@ -17,9 +17,29 @@ pub enum Account {
     OfItsOwn,
 }
 
+/// Which of the program's two lasting parts it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Gateway,
+    /// This machine, lent to a gateway somewhere else.
+    Node,
+}
+
+impl Role {
+    /// In a word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Node => "node",
+        }
+    }
+}
+
 /// What is to be kept running. Nothing secret belongs into it: definitions can be read by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Charge {
+    pub role: Role,
     /// Which set of files it works with; the usual one when there is none.
     pub profile: Option<String>,
     pub program: PathBuf,
@@ -30,10 +50,14 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// `homard`, or `homard-work` for a profile.
+    /// `homard`, or `homard-work` for a profile; a node is `homard-node`, or `homard-node-work`.
     #[must_use]
     pub fn name(&self) -> String {
-        self.profile.as_deref().map_or_else(|| "homard".to_owned(), |profile| format!("homard-{profile}"))
+        let name = match self.role {
+            Role::Gateway => "homard",
+            Role::Node => "homard-node",
+        };
+        self.profile.as_deref().map_or_else(|| name.to_owned(), |profile| format!("{name}-{profile}"))
     }
 
     /// Whether it runs for the whole machine.

@@ -6,7 +6,7 @@ use crate::charge::{Account, Charge};
 use crate::words::{Activity, Ask, Dialect, Places, State, Step, xml};
 
 /// Before the name of a service, as launchd's are called.
-const LABEL: &str = "io.github.homard.gateway";
+const LABEL: &str = "io.github.homard";
 
 /// How launchd is spoken to.
 #[derive(Debug)]
@@ -38,7 +38,8 @@ impl Dialect for Launchd {
     }
 
     fn label(&self, charge: &Charge) -> String {
-        charge.profile.as_ref().map_or_else(|| LABEL.to_owned(), |profile| format!("{LABEL}.{profile}"))
+        let label = format!("{LABEL}.{}", charge.role.as_str());
+        charge.profile.as_ref().map_or_else(|| label.clone(), |profile| format!("{label}.{profile}"))
     }
 
     fn path(&self, charge: &Charge, places: &Places) -> PathBuf {

@@ -1,4 +1,4 @@
-//! The gateway as something the machine keeps running, also without a terminal.
+//! The gateway, or a node, as something the machine keeps running, also without a terminal.
 //!
 //! A [`Charge`] says what is to run and as whom; a [`Supervisor`] is the program of this machine that looks after such
 //! things. Each supervisor is one file ([`systemd`], [`launchd`], [`task_scheduler`]) that says, without doing
@@ -12,6 +12,6 @@ mod systemd;
 mod task_scheduler;
 mod words;
 
-pub use charge::{Account, Charge};
+pub use charge::{Account, Charge, Role};
 pub use supervisor::{Replace, Supervisor, SupervisorError};
 pub use words::{Activity, State};

@@ -31,7 +31,7 @@ const SESSION: [&str; 4] = ["XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "SYST
 #[derive(Debug, thiserror::Error)]
 pub enum SupervisorError {
     /// Nothing here keeps programs running.
-    #[error("this machine has no {called} that could keep the gateway running: {said}")]
+    #[error("this machine has no {called} that could keep it running: {said}")]
     NotThere { called: &'static str, said: String },
     /// There is one, but none of this person's.
     #[error("{called} runs, but not for this login: {said}")]
@@ -40,11 +40,16 @@ pub enum SupervisorError {
     #[error("`{path}` is there already, and says something else")]
     Taken { path: PathBuf },
     /// The supervisor does not know the service.
-    #[error("the gateway is not installed as a service")]
+    #[error("it is not installed as a service")]
     NotInstalled,
     /// The account that is to run it cannot see the program.
     #[error("an account of its own cannot reach `{program}`")]
     OutOfReach { program: PathBuf },
+    /// The supervisor refuses such a path.
+    #[error(
+        "{called} starts no program whose path has quotes, backslashes or control characters: {program:?}"
+    )]
+    OddPath { called: &'static str, program: PathBuf },
     /// Only systemd makes accounts.
     #[error("{called} makes no account for a service")]
     NoAccount { called: &'static str },
@@ -160,9 +165,10 @@ impl Supervisor {
         if charge.account == Account::OfItsOwn && self.called() != Systemd.called() {
             return Err(SupervisorError::NoAccount { called: self.called() });
         }
-        if let Some(ask) = self.dialect.presence(charge) {
-            self.ask(&ask).await.map_err(|error| self.absence(error))?;
+        if !self.dialect.starts(&charge.program) {
+            return Err(SupervisorError::OddPath { called: self.called(), program: charge.program.clone() });
         }
+        self.find(charge).await?;
         let path = self.path(charge);
         let wanted = self.dialect.definition(charge, &self.places);
         let before = match fs::read(&path) {
@@ -174,12 +180,12 @@ impl Supervisor {
             return Err(SupervisorError::Taken { path });
         }
         let state = self.look(charge).await?;
-        if let Some(before) = before.filter(|_| state.is_known) {
+        if let Some(before) = before.as_ref().filter(|_| state.is_known) {
             let is_whole = state.is_enabled && state.activity == Activity::Running;
-            return if before == wanted && is_whole {
+            return if *before == wanted && is_whole {
                 Ok(())
             } else {
-                self.renew(charge, &wanted, &before).await
+                self.renew(charge, &wanted, before).await
             };
         }
         let made = make_folder(&path)?;
@@ -189,11 +195,22 @@ impl Supervisor {
             Err(error) => Some(error),
         };
         let Some(failure) = failure else { return Ok(()) };
-        let left = self.take_back(&path, &made, undos).await;
+        let left = self.take_back(&path, (before.as_deref(), &made), undos).await;
         if left.is_empty() {
             return Err(failure);
         }
         Err(SupervisorError::HalfDone { failure: Box::new(failure), left })
+    }
+
+    /// Whether there is a supervisor here that answers to this person.
+    ///
+    /// # Errors
+    /// When there is none; the error says why.
+    pub async fn find(&self, charge: &Charge) -> Result<(), SupervisorError> {
+        match self.dialect.presence(charge) {
+            Some(ask) => self.ask(&ask).await.map(drop).map_err(|error| self.absence(error)),
+            None => Ok(()),
+        }
     }
 
     /// Gives a service that is there another definition, or leaves it as it was.
@@ -241,7 +258,12 @@ impl Supervisor {
     }
 
     /// Takes back what was done, last things first, and names what stays.
-    async fn take_back(&self, path: &Path, made: &[PathBuf], undos: Vec<Ask>) -> Vec<String> {
+    async fn take_back(
+        &self,
+        path: &Path,
+        (before, made): (Option<&[u8]>, &[PathBuf]),
+        undos: Vec<Ask>,
+    ) -> Vec<String> {
         let mut left = Vec::new();
         let mut undos = undos.into_iter();
         // What was asked first makes systemd read definitions anew, which is good only when the file is gone.
@@ -251,12 +273,17 @@ impl Supervisor {
                 left.push(error.to_string());
             }
         }
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                left.push(format!("`{}`: {error}", path.display()));
-            }
-            Ok(()) | Err(_) => {}
-        }
+        let put_back = match before {
+            // A definition the supervisor had not read yet is somebody's all the same.
+            Some(before) => write(path, before).map_err(|error| error.to_string()),
+            None => match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    Err(format!("`{}`: {error}", path.display()))
+                }
+                Ok(()) | Err(_) => Ok(()),
+            },
+        };
+        left.extend(put_back.err());
         for folder in made {
             // Somebody may have put something into it meanwhile; then it is theirs.
             fs::remove_dir(folder).ok();

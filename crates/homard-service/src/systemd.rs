@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, Ask, Dialect, Places, State, Step};
 
-/// Where the account of its own keeps its files; systemd makes the folder.
-const STATE: &str = "/var/lib/homard";
+/// Where accounts of their own keep their files; systemd makes the folders.
+const STATE: &str = "/var/lib";
 
 /// What the service cannot do, whoever it runs as. Everything agents need stays: programs, the network, namespaces of
 /// their own. Becoming another user does not; who wants `sudo` in commands takes `NoNewPrivileges` and
@@ -72,6 +72,11 @@ impl Dialect for Systemd {
 
     fn definition(&self, charge: &Charge, _: &Places) -> Vec<u8> {
         unit(charge).into_bytes()
+    }
+
+    /// systemd refuses a unit whose program has these in its path, however they are written.
+    fn starts(&self, program: &Path) -> bool {
+        !program.to_string_lossy().contains(|c: char| c.is_control() || matches!(c, '"' | '\'' | '\\'))
     }
 
     fn presence(&self, charge: &Charge) -> Option<Ask> {
@@ -159,11 +164,15 @@ impl Dialect for Systemd {
 }
 
 fn unit(charge: &Charge) -> String {
-    let words = std::iter::once(charge.program.display().to_string()).chain(charge.arguments.iter().cloned());
-    let start = words.map(|word| quoted(&word, Expanding::Variables)).collect::<Vec<_>>().join(" ");
+    // Of the program itself systemd expands no variables.
+    let program = quoted(&charge.program.display().to_string(), Expanding::Nothing);
+    let words = charge.arguments.iter().map(|word| quoted(word, Expanding::Variables));
+    let start = std::iter::once(program).chain(words).collect::<Vec<_>>().join(" ");
     let is_of_the_machine = charge.is_of_the_machine();
     let target = if is_of_the_machine { "multi-user.target" } else { "default.target" };
     let account = account(charge);
+    let role = charge.role.as_str();
+    let [readiness, reload, watchdog] = signs_of_life(charge.role);
     let hardening_of_the_machine = if is_of_the_machine { HARDENING_OF_THE_MACHINE } else { "" };
     let variables: String = charge
         .variables
@@ -174,21 +183,20 @@ fn unit(charge: &Charge) -> String {
         .collect();
     format!(
         "[Unit]\n\
-         Description=Homard gateway\n\
+         Description=Homard {role}\n\
          Wants=network-online.target\n\
          After=network-online.target\n\
          StartLimitIntervalSec=120\n\
          StartLimitBurst=10\n\
          \n\
          [Service]\n\
-         Type=notify\n\
-         NotifyAccess=main\n\
+         {readiness}\
          ExecStart={start}\n\
-         ExecReload=/bin/kill -USR1 $MAINPID\n\
+         {reload}\
          Restart=on-failure\n\
          RestartSec=2\n\
          TimeoutStopSec=45\n\
-         WatchdogSec=30\n\
+         {watchdog}\
          KillMode=mixed\n\
          {account}\
          {HARDENING}\
@@ -225,7 +233,17 @@ fn account(charge: &Charge) -> String {
 }
 
 fn state_of(charge: &Charge) -> String {
-    charge.profile.as_ref().map_or_else(|| STATE.to_owned(), |profile| format!("{STATE}-{profile}"))
+    format!("{STATE}/{}", charge.name())
+}
+
+/// How it tells that it is ready and alive, which only the gateway does.
+fn signs_of_life(role: Role) -> [&'static str; 3] {
+    match role {
+        Role::Gateway => {
+            ["Type=notify\nNotifyAccess=main\n", "ExecReload=/bin/kill -USR1 $MAINPID\n", "WatchdogSec=30\n"]
+        }
+        Role::Node => ["Type=exec\n", "", ""],
+    }
 }
 
 /// What systemd would put values in place of, beside its own `%`.
@@ -247,7 +265,8 @@ fn quoted(word: &str, expanding: Expanding) -> String {
             '$' if expanding == Expanding::Variables => escaped.push_str("$$"),
             '\n' => escaped.push_str("\\n"),
             '\t' => escaped.push_str("\\t"),
-            c if c.is_control() => {}
+            c if c.is_ascii_control() => escaped.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c if c.is_control() => escaped.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => escaped.push(c),
         }
     }

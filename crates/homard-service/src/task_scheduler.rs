@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::charge::Charge;
+use crate::charge::{Charge, Role};
 use crate::words::{Activity, Ask, Dialect, Places, State, Step, xml};
 
 /// What the definition begins with, so that it is read as UTF-16.
@@ -19,7 +19,11 @@ impl Dialect for TaskScheduler {
 
     fn label(&self, charge: &Charge) -> String {
         let profile = charge.profile.as_ref().map(|profile| format!(" ({profile})"));
-        format!("Homard Gateway{}", profile.unwrap_or_default())
+        let role = match charge.role {
+            Role::Gateway => "Gateway",
+            Role::Node => "Node",
+        };
+        format!("Homard {role}{}", profile.unwrap_or_default())
     }
 
     fn path(&self, charge: &Charge, places: &Places) -> PathBuf {
@@ -107,10 +111,11 @@ fn task(label: &str, charge: &Charge) -> String {
     let words: Vec<String> = charge.arguments.iter().map(|word| argument(word)).collect();
     let (label, command) = (xml(label), xml(&charge.program.display().to_string()));
     let words = xml(&words.join(" "));
+    let role = charge.role.as_str();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-16\"?>\r\n\
          <Task version=\"1.2\" xmlns=\"http://schemas.microsoft.com/windows/2004/02/mit/task\">\r\n  \
-           <RegistrationInfo>\r\n    <Description>Homard gateway</Description>\r\n    <URI>\\{label}</URI>\r\n  </RegistrationInfo>\r\n  \
+           <RegistrationInfo>\r\n    <Description>Homard {role}</Description>\r\n    <URI>\\{label}</URI>\r\n  </RegistrationInfo>\r\n  \
            <Triggers>\r\n    <LogonTrigger>\r\n      <Enabled>true</Enabled>\r\n    </LogonTrigger>\r\n  </Triggers>\r\n  \
            <Principals>\r\n    <Principal id=\"Owner\">\r\n      <LogonType>InteractiveToken</LogonType>\r\n      <RunLevel>LeastPrivilege</RunLevel>\r\n    </Principal>\r\n  </Principals>\r\n  \
            <Settings>\r\n    \

@@ -84,6 +84,11 @@ pub(crate) trait Dialect: Sync {
     fn path(&self, charge: &Charge, places: &Places) -> PathBuf;
     /// The definition.
     fn definition(&self, charge: &Charge, places: &Places) -> Vec<u8>;
+    /// Whether it can start a program that lies there.
+    fn starts(&self, program: &Path) -> bool {
+        let _ = program;
+        true
+    }
     /// Answers only where the supervisor is there for us; asked before anything is changed.
     fn presence(&self, charge: &Charge) -> Option<Ask>;
     /// From the definition on the disk to a service that runs and comes again.

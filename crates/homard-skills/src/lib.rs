@@ -3,7 +3,7 @@
 //!
 //! Reading order: `front_matter` reads the head of one file, `load` finds the files in their places, `gate`
 //! decides which of them an agent has, `prompt`, `env` and `command` say what that means for a
-//! turn, and [`Skills`] keeps the answer while nothing changes. `install` brings the programs a skill needs. A
+//! turn, and [`Skills`] keeps the answer while nothing changes. `install` brings the programs a skill needs, `take_in` a skill itself. A
 //! skill's text is read by the model when it wants it, never by this crate.
 
 mod bundled;
@@ -18,7 +18,9 @@ mod report;
 mod room;
 mod snapshot;
 mod stamps;
+mod take_in;
 
 pub use command::is_taken;
 pub use room::Skills;
 pub use snapshot::Snapshot;
+pub use take_in::{TakeInError, TakenIn, take_in};

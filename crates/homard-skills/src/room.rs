@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
@@ -21,6 +21,9 @@ use crate::{bundled, command, env, prompt, report};
 
 /// How many files are looked at in the turn's own task.
 const FEW_FILES: usize = 64;
+/// How long a turn takes the folders of the path to be as they were: what is installed there is nobody's next word, and
+/// there are more of them than of everything else that is looked at.
+const PATH_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// The skills of all agents. Clone-cheap.
 #[derive(Clone)]
@@ -37,8 +40,50 @@ struct Inner {
 /// What was found for an agent.
 struct Kept {
     config: Arc<Config>,
-    stamps: Arc<Stamps>,
+    seen: Arc<Seen>,
     snapshot: Arc<Snapshot>,
+}
+
+/// What everything looked like that the skills depend on.
+#[derive(Default)]
+struct Seen {
+    files: Stamps,
+    /// The folders of the path, where skills need programs.
+    path: Stamps,
+    /// When these were last looked at.
+    path_at: Mutex<Option<Instant>>,
+}
+
+impl Seen {
+    fn len(&self) -> usize {
+        self.files.len() + self.path.len()
+    }
+
+    fn is_current(&self, glance: Glance) -> bool {
+        if self.len() > glance.most || !self.files.are_current() {
+            return false;
+        }
+        let mut at = self.path_at.lock();
+        if at.is_some_and(|at| at.elapsed() < glance.path_again_after) {
+            return true;
+        }
+        *at = Some(Instant::now());
+        self.path.are_current()
+    }
+}
+
+/// How much is looked at to see whether anything changed.
+#[derive(Clone, Copy)]
+struct Glance {
+    /// More files than this are not looked at here: they are as if they had changed.
+    most: usize,
+    /// The folders of the path are taken to be as they were so long ago.
+    path_again_after: Duration,
+}
+
+impl Glance {
+    const IN_A_TURN: Self = Self { most: FEW_FILES, path_again_after: PATH_AGAIN_AFTER };
+    const WHOLE: Self = Self { most: usize::MAX, path_again_after: Duration::ZERO };
 }
 
 impl Skills {
@@ -52,7 +97,7 @@ impl Skills {
     /// What a turn of this agent that begins now knows about skills.
     pub async fn for_turn(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
         // A few looks at dates cost less here than asking another thread to make them.
-        if let Some(kept) = self.still_current(config, &agent.id, FEW_FILES) {
+        if let Some(kept) = self.still_current(config, &agent.id, Glance::IN_A_TURN) {
             return kept;
         }
         let (skills, config, agent) = (self.clone(), Arc::clone(config), agent.clone());
@@ -63,10 +108,10 @@ impl Skills {
     /// The same; blocks while it looks at the files.
     #[must_use]
     pub fn look(&self, config: &Arc<Config>, agent: &Agent) -> Arc<Snapshot> {
-        if let Some(kept) = self.still_current(config, &agent.id, usize::MAX) {
+        if let Some(kept) = self.still_current(config, &agent.id, Glance::WHOLE) {
             return kept;
         }
-        let (loaded, stamps, snapshot) = self.build(config, agent);
+        let (loaded, seen, snapshot) = self.build(config, agent);
         let mut all = self.inner.kept.lock();
         let before = all.get(&agent.id).map(|kept| Arc::clone(&kept.snapshot));
         let snapshot = match before {
@@ -77,8 +122,8 @@ impl Skills {
                 Arc::new(Snapshot { version, ..snapshot })
             }
         };
-        let (config, stamps) = (Arc::clone(config), Arc::new(stamps));
-        all.insert(agent.id.clone(), Kept { config, stamps, snapshot: Arc::clone(&snapshot) });
+        let (config, seen) = (Arc::clone(config), Arc::new(seen));
+        all.insert(agent.id.clone(), Kept { config, seen, snapshot: Arc::clone(&snapshot) });
         snapshot
     }
 
@@ -148,21 +193,14 @@ impl Skills {
         install::install(way, &config, &self.inner.config.source().paths.home, timeout).await
     }
 
-    /// What was found before, if it was in at most so many files and everything still looks the same.
-    fn still_current(&self, config: &Arc<Config>, agent: &AgentId, most: usize) -> Option<Arc<Snapshot>> {
-        let stamps = {
+    /// What was found before, if at this glance everything still looks the same.
+    fn still_current(&self, config: &Arc<Config>, agent: &AgentId, glance: Glance) -> Option<Arc<Snapshot>> {
+        let (seen, snapshot) = {
             let all = self.inner.kept.lock();
             let kept = all.get(agent).filter(|kept| Arc::ptr_eq(&kept.config, config))?;
-            if !config.skills.watch {
-                return Some(Arc::clone(&kept.snapshot));
-            }
-            Arc::clone(&kept.stamps)
+            (Arc::clone(&kept.seen), Arc::clone(&kept.snapshot))
         };
-        if stamps.len() > most || !stamps.are_current() {
-            return None;
-        }
-        let all = self.inner.kept.lock();
-        all.get(agent).map(|kept| Arc::clone(&kept.snapshot))
+        (!config.skills.watch || seen.is_current(glance)).then_some(snapshot)
     }
 
     fn load(&self, config: &Config, agent: &Agent) -> Loaded {
@@ -172,14 +210,14 @@ impl Skills {
         load(&roots, &config.skills.limits)
     }
 
-    fn build(&self, config: &Config, agent: &Agent) -> (Loaded, Stamps, Snapshot) {
+    fn build(&self, config: &Config, agent: &Agent) -> (Loaded, Seen, Snapshot) {
         let mut loaded = self.load(config, agent);
-        let mut stamps = std::mem::take(&mut loaded.stamps);
+        let mut seen = Seen { files: std::mem::take(&mut loaded.stamps), ..Seen::default() };
         let written = self.inner.config.snapshot();
         let mut judge = judge(config, agent, &written.effective);
         if loaded.skills.values().any(|skill| needs_programs(skill)) {
             // A program that is installed or removed changes its folder.
-            judge.programs.dirs().iter().for_each(|dir| stamps.take(dir));
+            judge.programs.dirs().iter().for_each(|dir| seen.path.take(dir));
         }
         let has = |skill: &&Arc<Skill>| judge.judge(skill).is_eligible();
         let skills: Vec<Arc<Skill>> = loaded.skills.values().filter(has).cloned().collect();
@@ -196,7 +234,7 @@ impl Skills {
             home,
             skills,
         };
-        (loaded, stamps, snapshot)
+        (loaded, seen, snapshot)
     }
 }
 

@@ -123,24 +123,29 @@ impl CronStore<'_> {
     /// # Errors
     /// When the write is not committed.
     pub async fn add(self, row: CronJobRow) -> Result<CronAdded, StoreError> {
+        let added = self.add_all(vec![row]).await?;
+        Ok(added.into_iter().next().unwrap_or(CronAdded::TooMany))
+    }
+
+    /// Keeps jobs, all in one commit; says what came of each.
+    ///
+    /// # Errors
+    /// When the write is not committed.
+    pub async fn add_all(self, rows: Vec<CronJobRow>) -> Result<Vec<CronAdded>, StoreError> {
         self.store
             .write(move |batch| {
-                if let Some(key) = &row.declaration_key {
-                    let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
-                    let known = collect(batch.conn.prepare_cached(&sql)?.query([key])?, read_job)?.pop();
-                    if let Some(known) = known {
-                        return Ok(CronAdded::Known(Box::new(known)));
-                    }
-                }
                 let count: i64 = batch
                     .conn
                     .prepare_cached("SELECT count(*) FROM cron_jobs")?
                     .query_row([], |found| found.get(0))?;
-                if usize::try_from(count).unwrap_or(usize::MAX) >= MAX_CRON_JOBS {
-                    return Ok(CronAdded::TooMany);
+                let mut room = MAX_CRON_JOBS.saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
+                let mut added = Vec::with_capacity(rows.len());
+                for row in &rows {
+                    let came = add(batch, row, room > 0)?;
+                    room -= usize::from(came == CronAdded::New);
+                    added.push(came);
                 }
-                save(batch, &row)?;
-                Ok(CronAdded::New)
+                Ok(added)
             })
             .await
     }
@@ -330,6 +335,21 @@ impl CronStore<'_> {
             })
             .await
     }
+}
+
+fn add(batch: &Batch<'_>, row: &CronJobRow, has_room: bool) -> Result<CronAdded, StoreError> {
+    if let Some(key) = &row.declaration_key {
+        let sql = format!("SELECT {JOB_COLUMNS} FROM cron_jobs WHERE declaration_key = ?1");
+        let known = collect(batch.conn.prepare_cached(&sql)?.query([key])?, read_job)?.pop();
+        if let Some(known) = known {
+            return Ok(CronAdded::Known(Box::new(known)));
+        }
+    }
+    if !has_room {
+        return Ok(CronAdded::TooMany);
+    }
+    save(batch, row)?;
+    Ok(CronAdded::New)
 }
 
 fn save(batch: &Batch<'_>, row: &CronJobRow) -> Result<(), StoreError> {

@@ -5,6 +5,7 @@
 //! once, whatever happens in between.
 
 use homard_protocol::{EntryKind, SessionKey, UserContent};
+use homard_runtime::OrLog;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,7 +104,7 @@ impl NoteStore<'_> {
                 let mut rows = statement.query([])?;
                 let mut found = Vec::new();
                 while let Some(row) = rows.next()? {
-                    let notes: Vec<Note> = from_json("notes", row.get_ref(0)?.as_str().unwrap_or("[]"))?;
+                    let notes = readable(row.get_ref(0)?.as_str().unwrap_or("[]"));
                     found.extend(notes.into_iter().map(|note| match note {
                         Note::Plain(text) | Note::Marked { text, .. } => text,
                     }));
@@ -128,6 +129,9 @@ pub(crate) fn keep(
         None => Note::Plain(text),
     });
     let surplus = notes.len().saturating_sub(MAX_NOTES);
+    if surplus > 0 {
+        tracing::warn!(%key, surplus, "more waits for a conversation than is kept; the oldest is left out");
+    }
     notes.drain(..surplus);
     let sql = "INSERT INTO kv VALUES (?1, ?2, ?3)
                ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
@@ -138,7 +142,14 @@ pub(crate) fn keep(
 fn waiting(batch: &Batch<'_>, key: &SessionKey) -> Result<Vec<Note>, StoreError> {
     let mut statement = batch.conn.prepare_cached("SELECT value FROM kv WHERE key = ?1")?;
     let kept: Option<String> = statement.query_row([name(key)], |row| row.get(0)).optional()?;
-    kept.map_or_else(|| Ok(Vec::new()), |kept| from_json("notes", &kept))
+    Ok(kept.map(|kept| readable(&kept)).unwrap_or_default())
+}
+
+/// The notes of a row. One that cannot be read must not keep a conversation from its next turn, nor a job from its end.
+fn readable(kept: &str) -> Vec<Note> {
+    from_json("notes", kept)
+        .or_log("what waits for a conversation cannot be read and is lost")
+        .unwrap_or_default()
 }
 
 /// The notes of a conversation as lines of its transcript, one for all that have nothing beside them; nobody else

@@ -23,10 +23,11 @@ mod turns;
 
 pub use compare::{Comparison, compare_builds};
 pub use report::Report;
+pub use scenes::work::Work;
 
 use scenes::{
     calls, crowd, fanout, growth, jobs, load, rpc, soak, start, telegram_drain, telegram_idle,
-    telegram_latency, telegram_load, turn,
+    telegram_latency, telegram_load, turn, work,
 };
 use stage::{Stage, progress};
 
@@ -60,6 +61,8 @@ pub struct BenchOptions {
     pub only: Vec<String>,
     /// Instead of the scenes, work at an even pace for so long and watch the memory.
     pub soak: Option<Duration>,
+    /// Instead of the scenes, only this.
+    pub work: Option<Work>,
 }
 
 /// Measures everything. Must be called inside a runtime, best one with a single thread: what this process
@@ -75,6 +78,10 @@ pub async fn run_bench(options: &BenchOptions) -> Result<Report> {
     let stage = Stage::set(options).await?;
     if let Some(long) = options.soak {
         soak::play_for(&stage, long, &mut report).await?;
+        return Ok(report);
+    }
+    if let Some(work) = options.work {
+        work::play(&stage, work, &mut report).await?;
         return Ok(report);
     }
     play_scenes(options, &stage, &mut report).await?;

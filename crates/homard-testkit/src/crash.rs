@@ -13,6 +13,7 @@ mod conversations;
 mod dice;
 mod effects;
 mod irc_side;
+mod jobs;
 mod judge;
 mod programs;
 mod report;
@@ -25,6 +26,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
 
+pub use jobs::{JobsReport, run_job_crash};
 pub use report::CrashReport;
 
 use crate::fake_llm::FakeLlm;

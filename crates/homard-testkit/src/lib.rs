@@ -17,12 +17,13 @@ mod line_server;
 mod ngircd;
 mod node;
 mod openclaw_home;
+mod release;
 #[cfg(unix)]
 mod weechat;
 
-pub use bench::{BenchOptions, Comparison, Report, SCENES, compare_builds, run_bench};
+pub use bench::{BenchOptions, Comparison, Report, SCENES, Work, compare_builds, run_bench};
 pub use client::{Refusal, TestClient, WAIT_CAP, operator_params};
-pub use crash::{CrashOptions, CrashReport, run_crash};
+pub use crash::{CrashOptions, CrashReport, JobsReport, run_crash, run_job_crash};
 pub use device::{ProofVersion, TestDevice};
 pub use fake_collector::{CollectedSpan, FakeCollector};
 pub use fake_llm::{
@@ -44,5 +45,6 @@ pub use line_server::{LinePeer, LineServer};
 pub use ngircd::{IrcSetup, Ngircd};
 pub use node::{TestNode, node_params};
 pub use openclaw_home::OpenClawHome;
+pub use release::{ReleaseMaker, TestRelease};
 #[cfg(unix)]
 pub use weechat::Weechat;

@@ -59,6 +59,7 @@ pub use ports::{
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
 pub use tool::{DynTool, Tool, ToolSpec};
+pub use tools::nodes::node_media;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use turn_slot::TurnSlot;
 pub use words_of_others::known_urls::KnownUrls;

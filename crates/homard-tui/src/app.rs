@@ -330,6 +330,10 @@ impl App {
             Msg::Wheel(rows) => keys::scroll_back(self, rows),
             Msg::Resize(width, height) => {
                 self.screen.resize(width, height);
+                if height < crate::view::ROWS_FOR_QUESTION {
+                    // What is not seen any more is not answered.
+                    self.questions.put_down();
+                }
                 Vec::new()
             }
             Msg::Tick if self.link == Link::Up && self.chat.has_unsent() => self.resend(now),

@@ -23,6 +23,8 @@ pub(crate) const PROMPT_COLUMNS: usize = 2;
 /// Fewer rows than this, and the frame around the conversation goes.
 const ROWS_FOR_HEADER: u16 = 8;
 const ROWS_FOR_RULE: u16 = 12;
+/// With fewer, nothing of a question is seen but how to answer it.
+pub(crate) const ROWS_FOR_QUESTION: u16 = 4;
 /// Most rows of the text field, and of messages that wait.
 const FIELD_ROWS: usize = 8;
 const WAITING_ROWS: usize = 3;

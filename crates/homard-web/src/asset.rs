@@ -3,10 +3,8 @@
 
 use std::borrow::Cow;
 
-use homard_runtime::hex;
-use rust_embed::EmbeddedFile;
-
-use crate::dist;
+use crate::book;
+use crate::dist::{self, BROTLI_SUFFIX, File};
 
 /// What the page needs and nothing more; a page served under a laxer policy would work too,
 /// so this lives beside the page and is sent with every HTML answer.
@@ -15,21 +13,24 @@ pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'
     frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
 const INDEX: &str = "index.html";
-const BROTLI_SUFFIX: &str = ".br";
 /// Vite puts a hash of the content into the names of files here, so they never change.
 const HASHED_FOLDER: &str = "assets/";
+/// Where the book begins.
+const BOOK_INDEX: &str = "docs/index.html";
+/// Where the book is, beside the page.
+const BOOK_FOLDER: &str = "docs/";
 const FALLBACK_PAGE: &str = include_str!("fallback.html");
 const FALLBACK_ETAG: &str = "\"fallback-1\"";
-/// Half a SHA-256 is plenty to tell two builds apart.
-const ETAG_BYTES: usize = 16;
 const UNKNOWN_TYPE: &str = "application/octet-stream";
 
 /// How an asset's body is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Identity,
-    /// Brotli, done at build time.
+    /// Brotli, done at build time. Browsers take it only over TLS and from this machine.
     Brotli,
+    /// Deflate as HTTP has it, with the head of zlib; every browser takes it.
+    Deflate,
 }
 
 impl Encoding {
@@ -39,6 +40,7 @@ impl Encoding {
         match self {
             Self::Identity => None,
             Self::Brotli => Some("br"),
+            Self::Deflate => Some("deflate"),
         }
     }
 }
@@ -66,17 +68,25 @@ pub fn asset(path: &str) -> Option<Asset> {
     match dist::get(name) {
         Some(file) => Some(found(name, file, Encoding::Identity)),
         None if name == INDEX => Some(fallback()),
-        None => None,
+        None => name.strip_prefix(BOOK_FOLDER).and_then(book::page).map(|text| page_of_the_book(&text)),
     }
 }
 
-/// The Brotli copy of a file, if the build made one: for clients that accept `br`. Fall back
-/// to [`asset`] otherwise.
+/// A packed copy of a file for a client that accepts these encodings, the smaller first. Fall back to [`asset`]
+/// otherwise.
 #[must_use]
-pub fn compressed(path: &str) -> Option<Asset> {
+pub fn compressed(path: &str, accepts: impl Fn(&str) -> bool) -> Option<Asset> {
     let name = file_name(path)?;
-    let file = dist::get(&format!("{name}{BROTLI_SUFFIX}"))?;
-    Some(found(name, file, Encoding::Brotli))
+    let packed = |encoding: Encoding| {
+        let file = match encoding {
+            Encoding::Brotli => dist::get(&format!("{name}{BROTLI_SUFFIX}")),
+            Encoding::Deflate => dist::deflated(name),
+            Encoding::Identity => None,
+        };
+        Some(found(name, file?, encoding))
+    };
+    let wanted = [Encoding::Brotli, Encoding::Deflate].into_iter();
+    wanted.filter(|encoding| encoding.header().is_some_and(&accepts)).find_map(packed)
 }
 
 /// Whether the real page is here, so that start-up can say when it is not.
@@ -92,18 +102,21 @@ fn file_name(path: &str) -> Option<&str> {
     if name.is_empty() {
         return Some(INDEX);
     }
+    if name == BOOK_FOLDER {
+        return Some(BOOK_INDEX);
+    }
     let plain = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
     let safe = plain && !name.contains(['\\', '\0', ':']) && !name.ends_with(BROTLI_SUFFIX);
     safe.then_some(name)
 }
 
-fn found(name: &str, file: EmbeddedFile, encoding: Encoding) -> Asset {
+fn found(name: &str, file: File, encoding: Encoding) -> Asset {
     Asset {
         content_type: content_type(name),
-        etag: etag(&file.metadata.sha256_hash()),
+        etag: format!("\"{}\"", file.digest),
         immutable: name.starts_with(HASHED_FOLDER),
         encoding,
-        body: file.data,
+        body: file.body,
     }
 }
 
@@ -117,9 +130,14 @@ fn fallback() -> Asset {
     }
 }
 
-fn etag(hash: &[u8]) -> String {
-    let digits = hex(hash.iter().take(ETAG_BYTES));
-    format!("\"{digits}\"")
+fn page_of_the_book(text: &str) -> Asset {
+    Asset {
+        body: Cow::Owned(text.as_bytes().to_vec()),
+        content_type: content_type(INDEX),
+        etag: format!("\"{}\"", dist::digest(text.as_bytes())),
+        immutable: false,
+        encoding: Encoding::Identity,
+    }
 }
 
 fn content_type(name: &str) -> &'static str {

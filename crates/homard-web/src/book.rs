@@ -1,7 +1,10 @@
-//! The book: the pages of `docs`, packed into the program in a release, on disk in a debug build; and the search in it.
+//! The book: the pages of `docs`, packed into the program in a release, on disk in a debug build; the search in it, and
+//! its pages as a browser shows them.
 
+mod html;
 mod search;
 
+pub(crate) use html::page;
 pub use search::{Passage, find};
 
 /// A page of the book.
@@ -21,9 +24,17 @@ impl Page {
     }
 }
 
+/// What mdBook calls the list of pages.
+const CONTENTS: &str = "SUMMARY";
+
 /// Every page, in alphabetical order; none where the program was built without the book.
 #[must_use]
 pub fn pages() -> Vec<Page> {
+    all().into_iter().filter(|page| page.name != CONTENTS).collect()
+}
+
+/// The pages and the list of them.
+fn all() -> Vec<Page> {
     let book = packed();
     let pages = book.split('\0').filter_map(|page| page.split_once('\n'));
     pages.map(|(name, text)| Page::new(name, text)).collect()
@@ -48,7 +59,7 @@ fn packed() -> String {
         for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|kind| kind == "md") && !path.ends_with("SUMMARY.md") {
+            } else if path.extension().is_some_and(|kind| kind == "md") {
                 pages.push(path);
             }
         }

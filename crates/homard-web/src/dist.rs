@@ -1,24 +1,85 @@
 //! The files of the built page: inside the program in a release, on disk in a debug build, where the page is built
 //! beside the program and neither waits for the other.
+//!
+//! In the program a file that the build packed with Brotli is not kept a second time as it is, but deflated: most
+//! browsers take one of the two, and for the others it is unpacked.
 
-use rust_embed::EmbeddedFile;
+use std::borrow::Cow;
+
+use homard_runtime::hex;
+use sha2::{Digest as _, Sha256};
+
+/// What the Brotli copy of a file is called.
+pub(crate) const BROTLI_SUFFIX: &str = ".br";
+/// Half a SHA-256 is plenty to tell two builds apart.
+const DIGEST: usize = 16;
+/// No file of the page is larger.
+#[cfg(not(debug_assertions))]
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// A file of the page.
+#[derive(Debug)]
+pub(crate) struct File {
+    pub(crate) body: Cow<'static, [u8]>,
+    /// The beginning of its SHA-256, in digits.
+    pub(crate) digest: Cow<'static, str>,
+}
+
+/// A file as it is kept in the program.
+#[cfg(not(debug_assertions))]
+struct Kept {
+    name: &'static str,
+    digest: &'static str,
+    /// Whether it is deflated, with the head and the sum of zlib.
+    is_deflated: bool,
+    bytes: &'static [u8],
+}
+
+/// All of them, by name.
+#[cfg(not(debug_assertions))]
+const FILES: &[Kept] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 #[cfg(not(debug_assertions))]
-#[derive(rust_embed::RustEmbed)]
-#[folder = "../../web/dist"]
-#[allow_missing = true]
-struct Dist;
+fn kept(name: &str) -> Option<&'static Kept> {
+    let at = FILES.binary_search_by(|file| file.name.cmp(name)).ok()?;
+    FILES.get(at)
+}
 
-/// A file of the page by its name.
+/// The beginning of the SHA-256 of something that is sent, in digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(Sha256::digest(bytes).iter().take(DIGEST))
+}
+
+/// A file of the page by its name, as it is.
 #[cfg(not(debug_assertions))]
-pub(crate) fn get(name: &str) -> Option<EmbeddedFile> {
-    Dist::get(name)
+pub(crate) fn get(name: &str) -> Option<File> {
+    let kept = kept(name)?;
+    let body = match kept.is_deflated {
+        true => miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(kept.bytes, MAX_BYTES).ok()?.into(),
+        false => Cow::Borrowed(kept.bytes),
+    };
+    Some(File { body, digest: Cow::Borrowed(kept.digest) })
+}
+
+/// The same deflated, where it is kept so.
+#[cfg(not(debug_assertions))]
+pub(crate) fn deflated(name: &str) -> Option<File> {
+    let kept = kept(name).filter(|kept| kept.is_deflated)?;
+    let digest = Cow::Owned(format!("{}-z", kept.digest));
+    Some(File { body: Cow::Borrowed(kept.bytes), digest })
 }
 
 /// A file of the page by its name.
 #[cfg(debug_assertions)]
-pub(crate) fn get(name: &str) -> Option<EmbeddedFile> {
-    rust_embed::utils::read_file_from_fs(&clone_folder("web/dist")?.join(name)).ok()
+pub(crate) fn get(name: &str) -> Option<File> {
+    let body = std::fs::read(clone_folder("web/dist")?.join(name)).ok()?;
+    Some(File { digest: digest(&body).into(), body: body.into() })
+}
+
+/// On disk there is none.
+#[cfg(debug_assertions)]
+pub(crate) fn deflated(_name: &str) -> Option<File> {
+    None
 }
 
 /// A folder of the sources this was compiled from, or of the clone the program lies in where the sources' path was left

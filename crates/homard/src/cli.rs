@@ -1,14 +1,16 @@
 //! The grammar of the command line. Doc comments are the help people read; each command's own options live in
 //! its file under [`commands`](crate::commands).
 
+mod missing;
+
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 
 use clap::builder::{PossibleValuesParser, Styles, TypedValueParser, styling::AnsiColor};
 use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
-use crate::commands::agents;
 use crate::commands::approvals;
 use crate::commands::channels;
 use crate::commands::config;
@@ -33,21 +35,28 @@ use crate::commands::service::erase;
 use crate::commands::service::health;
 use crate::commands::service::hooks;
 use crate::commands::service::logs;
+use crate::commands::service::secrets;
 use crate::commands::service::security;
 use crate::commands::service::setup::args as onboard;
 use crate::commands::service::setup::configure;
 use crate::commands::service::setup::migrate;
 use crate::commands::service::status;
 use crate::commands::service::system;
+use crate::commands::service::update;
+use crate::commands::service::webhooks;
 use crate::commands::skills;
 use crate::commands::talk::agent;
+use crate::commands::talk::agents;
+use crate::commands::talk::directory;
 use crate::commands::talk::message;
 use crate::commands::talk::route;
 use crate::commands::talk::sessions;
+use crate::commands::talk::tasks;
 use crate::commands::talk::tui;
 use crate::commands::talk::undo;
 use crate::commands::talk::usage;
 use crate::commands::tools;
+use crate::report::Console;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,7 +73,7 @@ Examples:
 HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood.";
 
 /// The version, with the commit where the build script told it; documentation is made without that.
-const VERSION: &str = match option_env!("HOMARD_VERSION") {
+pub(crate) const VERSION: &str = match option_env!("HOMARD_VERSION") {
     Some(told) => told,
     None => env!("CARGO_PKG_VERSION"),
 };
@@ -86,12 +95,29 @@ pub(crate) struct Cli {
 impl Cli {
     /// Reads the command line, or ends the program with help or with what was wrong. Help is written while the options
     /// are still being read, so what it looks like is decided before.
-    pub(crate) fn from_words(words: Vec<OsString>) -> Self {
+    pub(crate) fn from_words(words: &[OsString]) -> Self {
+        if asks_for_version(words) {
+            // Where nobody reads it, there is nothing else to say.
+            writeln!(io::stdout(), "homard {VERSION}").ok();
+            std::process::exit(0);
+        }
         let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
         let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
-        let matches = Self::command().color(color).get_matches_from(words);
+        let matches = Self::command().color(color).try_get_matches_from(words).unwrap_or_else(|error| {
+            let hint = missing::hint(Self::command(), words, &error);
+            error.print().ok();
+            if let Some(hint) = hint {
+                Console::new(is_plain).note(&format!("\n{hint}"));
+            }
+            std::process::exit(error.exit_code())
+        });
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
+}
+
+/// Whether the version is all that is asked for: that needs no grammar, which takes longer to build than the answer.
+fn asks_for_version(words: &[OsString]) -> bool {
+    matches!(words, [_program, only] if only == "--version" || only == "-V")
 }
 
 /// Options every command takes.
@@ -115,20 +141,21 @@ pub(crate) struct Global {
 /// What to do.
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    Agent(agent::AgentArgs),
+    Agent(Box<agent::AgentArgs>),
     Agents(Box<agents::AgentsArgs>),
     #[command(visible_alias = "exec-approvals")]
     Approvals(Box<approvals::ApprovalsArgs>),
     Backup(Box<backup::BackupArgs>),
     Channels(Box<channels::ChannelsArgs>),
     Completion(completion::CompletionArgs),
-    Config(config::ConfigArgs),
+    Config(Box<config::ConfigArgs>),
     Configure(configure::ConfigureArgs),
     #[command(visible_alias = "automations")]
     Cron(Box<cron::CronArgs>),
     Daemon(Box<daemon::DaemonArgs>),
     Dashboard(dashboard::DashboardArgs),
     Devices(Box<devices::DevicesArgs>),
+    Directory(Box<directory::DirectoryArgs>),
     Docs(docs::DocsArgs),
     Doctor(doctor::DoctorArgs),
     Gateway(Box<gateway::GatewayArgs>),
@@ -150,17 +177,21 @@ pub(crate) enum Command {
     Qr(Box<qr::QrArgs>),
     Reset(erase::ResetArgs),
     Route(route::RouteArgs),
+    Secrets(secrets::SecretsArgs),
     Security(security::SecurityArgs),
     Sessions(Box<sessions::SessionsArgs>),
     Skills(skills::SkillsArgs),
     Status(status::StatusArgs),
     System(Box<system::SystemArgs>),
+    Tasks(Box<tasks::TasksArgs>),
     Tools(Box<tools::ToolsArgs>),
     #[command(visible_aliases = ["terminal", "chat"])]
     Tui(Box<tui::TuiArgs>),
     Undo(Box<undo::UndoArgs>),
     Uninstall(erase::UninstallArgs),
+    Update(Box<update::UpdateArgs>),
     Usage(Box<usage::UsageArgs>),
+    Webhooks(webhooks::WebhooksArgs),
 }
 
 const STYLES: Styles = Styles::styled()

@@ -1,6 +1,5 @@
 //! The commands, one file each, and what they share: where files are, how the terminal is written to.
 
-pub(crate) mod agents;
 pub(crate) mod approvals;
 pub(crate) mod channels;
 pub(crate) mod config;
@@ -112,12 +111,13 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Completion(args) => reference::completion::run(cx, &args),
         Command::Configure(args) => ask(cx, service::setup::configure::run(cx, args)),
-        Command::Config(args) => config::run(cx, args),
+        Command::Config(args) => config::run(cx, *args),
+        Command::Directory(args) => ask(cx, talk::directory::run(cx, *args)),
         Command::Docs(args) => reference::docs::run(cx, &args),
         Command::Gateway(args) => gateway::dispatch(cx, *args),
         Command::Help(args) => reference::help::run(cx, &args),
-        Command::Agent(args) => ask(cx, talk::agent::run(cx, args)),
-        Command::Agents(args) => ask(cx, agents::run(cx, *args)),
+        Command::Agent(args) => ask(cx, talk::agent::run(cx, *args)),
+        Command::Agents(args) => ask(cx, talk::agents::run(cx, *args)),
         Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
         Command::Backup(args) => service::backup::run(cx, *args),
         Command::Channels(args) => ask(cx, channels::run(cx, *args)),
@@ -141,16 +141,20 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
         Command::Qr(args) => ask(cx, machines::qr::run(cx, *args)),
         Command::Reset(args) => service::erase::reset(cx, args),
         Command::Route(args) => talk::route::run(cx, args),
+        Command::Secrets(args) => ask(cx, service::secrets::run(cx, args)),
         Command::Security(args) => ask(cx, service::security::run(cx, args)),
         Command::Sessions(args) => ask(cx, talk::sessions::run(cx, *args)),
         Command::Skills(args) => ask(cx, skills::run(cx, args)),
         Command::Status(args) => ask(cx, service::status::run(cx, &args)),
         Command::System(args) => ask(cx, service::system::run(cx, *args)),
+        Command::Tasks(args) => ask(cx, talk::tasks::run(cx, *args)),
         Command::Tools(args) => ask(cx, tools::run(cx, *args)),
         Command::Tui(args) => ask(cx, talk::tui::run(cx, *args)),
         Command::Undo(args) => ask(cx, talk::undo::run(cx, *args)),
         Command::Uninstall(args) => ask(cx, service::erase::uninstall(cx, args)),
+        Command::Update(args) => ask(cx, service::update::run(cx, *args)),
         Command::Usage(args) => ask(cx, talk::usage::run(cx, *args)),
+        Command::Webhooks(args) => ask(cx, service::webhooks::run(cx, args)),
     }
 }
 

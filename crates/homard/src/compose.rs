@@ -32,7 +32,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::process::Child;
 
-use crate::commands::gateway::GatewayOptions;
+use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 use crate::logging;
 use crate::traces;
 use channels::Workshop;
@@ -182,7 +182,9 @@ async fn serve(
     hooks.on_open.push(connect_platforms(relay, config.clone(), workshop, tasks.clone()));
 
     if let Some(began) = first_start.take() {
-        reach::announce(&listeners, &current, fingerprint.as_deref());
+        if options.terminal != GatewayTerminal::Silent {
+            reach::announce(&listeners, &current, fingerprint.as_deref());
+        }
         log_ready(&listeners, began);
     }
     reach::show(&current, source, fingerprint, &tasks);

@@ -19,5 +19,5 @@ fn main() -> ExitCode {
         writeln!(io::stderr(), "homard: {error}").ok();
         return ExitCode::from(error.exit_code());
     }
-    commands::run(cli::Cli::from_words(std::env::args_os().collect()))
+    commands::run(cli::Cli::from_words(&std::env::args_os().collect::<Vec<_>>()))
 }

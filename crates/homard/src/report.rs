@@ -5,6 +5,11 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use homard_client::ClientError;
+use homard_config::InvalidConfig;
+use homard_update::UpdateError;
+
+/// What to do about settings that cannot be used.
+const MEND_SETTINGS: &str = "`homard doctor --fix` mends them and keeps a copy, or use an editor";
 
 /// The exit code of a command that was not told what it needs, as clap has it.
 const USAGE: u8 = 2;
@@ -69,6 +74,17 @@ impl Console {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.write_all(b"\n")
+    }
+
+    /// Prints a table; its first line is the heading.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn table(&self, lines: &[String]) -> io::Result<()> {
+        for (number, line) in lines.iter().enumerate() {
+            if number == 0 { self.line(&self.mark(Mark::Strong, line))? } else { self.line(line)? }
+        }
+        Ok(())
     }
 
     /// Prints a part of a line at once.
@@ -139,7 +155,10 @@ fn explain(error: &anyhow::Error, color: bool) -> Vec<String> {
 fn hint(error: &anyhow::Error) -> Option<String> {
     error.chain().find_map(|cause| {
         let advice = cause.downcast_ref::<Advice>().map(|advice| advice.hint.clone());
-        advice.or_else(|| cause.downcast_ref::<ClientError>().and_then(ClientError::hint))
+        let settings = || cause.downcast_ref::<InvalidConfig>().map(|_| MEND_SETTINGS.to_owned());
+        let client = || cause.downcast_ref::<ClientError>().and_then(ClientError::hint);
+        let update = || cause.downcast_ref::<UpdateError>().and_then(UpdateError::hint).map(str::to_owned);
+        advice.or_else(settings).or_else(client).or_else(update)
     })
 }
 
@@ -195,8 +214,9 @@ mod tests {
 
     use anyhow::Context;
     use homard_client::ClientError;
+    use homard_config::InvalidConfig;
 
-    use super::{Advice, explain, reader_is_gone};
+    use super::{Advice, MEND_SETTINGS, explain, reader_is_gone};
 
     #[test]
     fn a_report_names_error_causes_and_hint() {
@@ -212,6 +232,13 @@ mod tests {
                 "hint: start it with `homard gateway`",
             ]
         );
+    }
+
+    #[test]
+    fn settings_that_cannot_be_used_come_with_the_way_to_mend_them() {
+        let wrong = InvalidConfig { path: "homard.json".into(), issues: Vec::new() };
+        let told = explain(&anyhow::Error::from(wrong).context("the gateway did not start"), false);
+        assert_eq!(told.last().map(String::as_str), Some(format!("hint: {MEND_SETTINGS}").as_str()));
     }
 
     #[test]

@@ -98,7 +98,7 @@ async fn usage_errors_end_with_two() {
     }
     assert_eq!(
         run(&home, &["--version"]).await,
-        (0, format!("homard {} (commit unknown)\n", env!("CARGO_PKG_VERSION")), String::new()),
+        (0, format!("homard {} (development build)\n", env!("CARGO_PKG_VERSION")), String::new()),
         "only releases are told their commit"
     );
 }

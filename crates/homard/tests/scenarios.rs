@@ -50,6 +50,8 @@ mod empty_rooms;
 #[cfg(test)]
 mod exec_rules;
 #[cfg(test)]
+mod families;
+#[cfg(test)]
 mod first_request;
 #[cfg(test)]
 mod flood;
@@ -161,6 +163,10 @@ mod traces;
 mod trail;
 #[cfg(test)]
 mod undo;
+#[cfg(test)]
+mod updates;
+#[cfg(test)]
+mod upgraded;
 #[cfg(test)]
 mod usage;
 #[cfg(test)]

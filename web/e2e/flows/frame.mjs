@@ -46,6 +46,19 @@ export const steps = [
     },
   ],
   [
+    'the book opens beside the page, and its pages lead to each other',
+    async (world) => {
+      const opened = world.page.context().waitForEvent('page');
+      await world.page.getByRole('link', { name: 'Docs', exact: true }).click();
+      const book = await opened;
+      await book.getByRole('heading', { level: 1, name: 'Five minutes' }).waitFor();
+      await book.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'IRC', exact: true }).click();
+      await book.getByRole('heading', { level: 1, name: 'IRC' }).waitFor();
+      assert.match(book.url(), /docs\/channels\/irc\.html$/);
+      await book.close();
+    },
+  ],
+  [
     'the scripted model answers in the chat',
     async (world) => {
       await world.model.says('The tide is out.');

@@ -1,4 +1,5 @@
-// The first run: nothing is configured, the demo answers, and a person sets Homard up in the page.
+// The first run: nothing is configured, the demo answers, and a person sets Homard up in the page, which asks what the
+// gateway's own set-up asks.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -58,6 +59,16 @@ class FakeTelegram {
 
 const telegram = new FakeTelegram();
 
+const heading = (page, name) => page.locator('h2', { hasText: name }).waitFor();
+const option = (page, name) => page.getByTestId('setup-options').getByRole('button', { name });
+const go = (page) => page.getByRole('button', { name: 'Continue' }).click();
+
+async function type(page, question, text) {
+  await page.getByTestId('setup-message').getByText(question).waitFor();
+  await page.locator('form input').fill(text);
+  await go(page);
+}
+
 export const steps = [
   [
     'a banner leads from the chat, where the demo answers, to the set-up; it can be put away',
@@ -74,99 +85,66 @@ export const steps = [
       await page.getByTestId('stop').waitFor({ state: 'detached' });
       await world.say('hello');
       await page.getByTestId('setup-banner').getByRole('button', { name: 'Set up' }).click();
-      await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
+      await page.getByText('Whose model should answer?').waitFor();
     },
   ],
   [
-    'providers are offered as cards, others by search',
+    'providers are offered as cards, all of them by search',
     async (world) => {
       const { page } = world;
-      await page
-        .getByTestId('provider-cards')
-        .getByRole('button', { name: /Anthropic/ })
-        .waitFor();
+      await option(page, /Anthropic/).waitFor();
       await world.shots('setup-provider');
-      await page.getByRole('button', { name: 'More providers' }).click();
-      await page.getByRole('searchbox', { name: 'Search providers' }).fill('no such one');
-      await page.getByText('No provider of that name.').waitFor();
-      await page.getByRole('searchbox', { name: 'Search providers' }).fill('together');
-      await page.getByRole('button', { name: /Together/ }).waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('searchbox', { name: 'Search' }).fill('no such one');
+      await page.getByText('Nothing of that name.').waitFor();
+      await page.getByRole('searchbox', { name: 'Search' }).fill('together');
+      await option(page, /Together/).waitFor();
     },
   ],
   [
-    'each step can be skipped and gone back to',
+    'the whole part can be skipped and gone back to; a key is asked for hidden, and where to get one is said',
     async ({ page }) => {
-      await page
-        .getByTestId('provider-cards')
-        .getByRole('button', { name: /Anthropic/ })
+      await page.getByRole('searchbox', { name: 'Search' }).fill('anthropic');
+      await option(page, /^Anthropic/)
+        .first()
         .click();
-      await page.getByRole('heading', { name: 'The key for Anthropic' }).waitFor();
+      await page.getByTestId('setup-message').getByText('The key of Anthropic').waitFor();
       await page.getByRole('link', { name: /console\.anthropic\.com/ }).waitFor();
-      await page.getByRole('button', { name: 'Back' }).click();
-      await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
+      assert.equal(await page.locator('form input').getAttribute('type'), 'password');
       await page.getByRole('button', { name: 'Skip', exact: true }).click();
-      await page.getByRole('heading', { name: 'Where do you want to write?' }).waitFor();
-      await page.getByRole('button', { name: 'Back' }).click();
-      await page.getByRole('heading', { name: 'Whose model should answer?' }).waitFor();
-      await page.getByRole('button', { name: 'Skip', exact: true }).click();
+      await heading(page, 'Chat platform');
       await page
         .getByRole('navigation', { name: 'Steps' })
-        .getByRole('button', { name: /Provider/ })
+        .getByRole('button', { name: /Model and access/ })
         .click();
+      await page.getByText('Whose model should answer?').waitFor();
     },
   ],
   [
-    'an address where nothing answers and an Ollama that is not running are called that, and not ready',
+    'a server by its address: bad input is marked, a refused key is told in the words of the provider, a good one works',
     async (world) => {
       const { page } = world;
-      await page.getByRole('button', { name: /Another address/ }).click();
-      await page.getByLabel('Name').fill('dead');
-      await page.getByLabel('Address').fill('http://127.0.0.1:9/v1');
-      await page.getByRole('button', { name: 'Save and test' }).click();
-      await page.getByTestId('probe-result').getByText('No answer', { exact: true }).waitFor();
-      await page
-        .getByTestId('probe-result')
-        .getByText(/Nothing answers at this address/)
-        .waitFor();
-      await world.shots('setup-unreachable');
-      await page.getByRole('button', { name: 'Back' }).click();
-      await page.getByRole('button', { name: /^dead/ }).getByText('No answer').waitFor();
-      assert.equal(await page.getByText('Ready to use').count(), 0);
-      await page
-        .getByTestId('provider-cards')
-        .getByRole('button', { name: /Ollama/ })
-        .click();
-      await page.getByLabel('Address').fill('http://127.0.0.1:9');
-      await page.getByRole('button', { name: 'Save and test' }).click();
-      await page.getByTestId('probe-result').getByText('No answer', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Back' }).click();
-      const { hash } = await world.call('config.get');
-      await world.call('config.patch', { raw: JSON.stringify({ models: { providers: { dead: null, ollama: null } } }), baseHash: hash });
-      await page.reload();
-    },
-  ],
-  [
-    'a server by its address: bad input is marked, a refused key is told what it means, a good one works',
-    async (world) => {
-      const { page } = world;
-      await page.getByRole('button', { name: /Another address/ }).click();
-      await page.getByRole('button', { name: 'Save and test' }).click();
-      await page.getByText('An address begins with http:// or https://').waitFor();
-      await page.getByLabel('Name').fill('workshop');
-      await page.getByLabel('Address').fill(`${world.model.url}/v1`);
-      await page.getByLabel('API key, if it asks for one').fill('sk-workshop-0123456789');
-      await page.getByLabel('Models').fill('fake-1\nfake-2');
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await option(page, /Another server/).click();
+      await type(page, 'Where does the server listen?', 'nowhere');
+      await page.getByText('an address begins with http:// or https://').waitFor();
+      await type(page, 'Where does the server listen?', `${world.model.url}/v1`);
+      await option(page, /OpenAI/).click();
+      await type(page, 'The key of', 'sk-workshop-0123456789');
       await world.model.script({ fails: 401, body: JSON.stringify({ error: { message: 'no such key' } }) });
-      await page.getByRole('button', { name: 'Save and test' }).click();
-      await page.getByTestId('probe-result').getByText('Key refused').waitFor();
+      await type(page, 'Which model', 'fake-2');
+      await heading(page, 'No answer');
+      await page
+        .getByTestId('setup-message')
+        .getByText(/no such key/)
+        .waitFor();
       await world.shots('setup-key-refused');
-      assert.ok(!readFileSync(join(world.state, 'homard.json'), 'utf8').includes('sk-workshop'), 'the key is not in the file');
-      assert.equal(await page.getByLabel('Address').inputValue(), `${world.model.url}/v1`, 'all of it can be corrected');
-      await page.getByLabel('API key, if it asks for one').fill('sk-workshop-the-right-one');
+      assert.ok(!readFileSync(join(world.state, 'homard.json'), 'utf8').includes('sk-workshop'), 'nothing is written before the last yes');
+      await option(page, /Another key/).click();
+      await type(page, 'The key of', 'sk-workshop-the-right-one');
       await world.model.says('OK');
-      await page.getByRole('button', { name: 'Save and test' }).click();
-      await page.getByTestId('probe-result').getByText('Works', { exact: true }).waitFor();
-      await page.getByText('It works. You can go on.').waitFor();
+      await type(page, 'Which model', 'fake-2');
+      await heading(page, 'Port');
       assert.ok(!(await page.content()).includes('sk-workshop-0123456789'));
     },
   ],
@@ -174,21 +152,26 @@ export const steps = [
     'a reload takes the set-up up where it was, and remembers no key',
     async ({ page }) => {
       await page.reload();
-      await page.getByRole('heading', { name: /workshop/ }).waitFor();
+      await heading(page, 'Port');
       assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage))).includes('sk-workshop'));
-      await page.getByRole('button', { name: 'Continue' }).click();
-      await page.getByRole('heading', { name: 'Which model answers?' }).waitFor();
+      await go(page);
+      await option(page, /With a token/).click();
+      await page
+        .getByTestId('setup-message')
+        .getByText(/fake-2 \(it answered in/)
+        .waitFor();
     },
   ],
   [
-    'the model is chosen and written',
+    'what was agreed is written with the last yes',
     async (world) => {
       const { page } = world;
-      await page.getByRole('radio', { name: /fake-2/ }).check();
-      await world.shots('setup-model');
-      await page.getByRole('button', { name: 'Use this model' }).click();
-      await page.getByRole('heading', { name: 'Where do you want to write?' }).waitFor();
-      assert.equal(onDisk(world).agents.defaults.model.primary, 'workshop/fake-2');
+      await world.shots('setup-summary');
+      await page.getByRole('button', { name: 'Yes', exact: true }).click();
+      await heading(page, 'Chat platform');
+      const written = readFileSync(join(world.state, 'homard.json'), 'utf8');
+      assert.ok(/\/fake-2$/.test(onDisk(world).agents.defaults.model.primary));
+      assert.ok(!written.includes('sk-workshop'), 'the key is not in the file');
     },
   ],
   [
@@ -198,34 +181,47 @@ export const steps = [
       await telegram.start();
       const { hash } = await world.call('config.get');
       await world.call('config.patch', { raw: JSON.stringify({ channels: { telegram: { apiRoot: telegram.url, enabled: false } } }), baseHash: hash });
-      await page.getByRole('button', { name: /Telegram/ }).click();
-      await page.getByLabel('Bot token').fill('not a token');
+      await page.reload();
+      await option(page, /Telegram/).click();
+      await page
+        .getByTestId('setup-message')
+        .getByText(/@BotFather/)
+        .waitFor();
+      await go(page);
+      await type(page, 'Bot token', 'not a token');
       await page.getByText(/A bot token is a number/).waitFor();
-      const reach = async (apiRoot) => {
-        const { hash } = await world.call('config.get');
-        await world.call('config.patch', { raw: JSON.stringify({ channels: { telegram: { apiRoot, enabled: false } } }), baseHash: hash });
-      };
-      await reach('http://127.0.0.1:9');
-      await page.getByLabel('Bot token').fill(GOOD_TOKEN);
-      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await type(page, 'Bot token', BAD_TOKEN);
+      await page.getByRole('button', { name: 'No', exact: true }).click();
       await page
-        .getByTestId('channel-outcome')
-        .getByText(/could not be reached/)
+        .getByTestId('setup-message')
+        .getByText(/Unauthorized/)
         .waitFor();
-      assert.equal(onDisk(world).channels.telegram.enabled, false, 'it does not go on trying');
-      await reach(telegram.url);
-      await page.getByLabel('Bot token').fill(BAD_TOKEN);
-      await page.getByRole('button', { name: 'Connect', exact: true }).click();
+      await world.shots('setup-channel-refused');
+      await option(page, /Bot token/).click();
+      await type(page, 'Bot token', GOOD_TOKEN);
       await page
-        .getByTestId('channel-outcome')
-        .getByText(/did not accept it/)
+        .getByTestId('setup-message')
+        .getByText(/this is @my_homard_bot/)
         .waitFor();
-      await page.getByLabel('Bot token').fill(GOOD_TOKEN);
-      await page.getByRole('button', { name: 'Connect', exact: true }).click();
-      await page.getByText('Connected as @my_homard_bot.').waitFor();
-      await world.shots('setup-channel');
+      await option(page, /let in/).click();
+      await page.getByTestId('setup-message').getByText('Connect it?').waitFor();
+      await page.getByRole('button', { name: 'Yes', exact: true }).click();
+      await page
+        .getByTestId('setup-message')
+        .getByText(/is connected/)
+        .waitFor();
       assert.ok(!world.log().includes(GOOD_TOKEN));
-      await page.getByRole('button', { name: 'Continue' }).click();
+    },
+  ],
+  [
+    'a test message goes to whom one names, and how that went is said',
+    async (world) => {
+      const { page } = world;
+      await type(page, 'To whom shall it write a test message?', '77');
+      await page.getByTestId('setup-message').getByText('The test message to 77 was sent.').waitFor();
+      await world.shots('setup-channel');
+      assert.ok(telegram.sent.some((text) => text.includes('Hello from Homard')));
+      await go(page);
     },
   ],
   [

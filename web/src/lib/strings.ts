@@ -30,6 +30,7 @@ export const strings = {
     memory: 'Memory',
     config: 'Settings',
     debug: 'Debug',
+    docs: 'Docs',
     setup: 'Set up',
   },
   menu: 'Pages',

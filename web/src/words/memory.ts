@@ -21,6 +21,8 @@ export const words = {
   nothing: 'No note fits. Try other words, a name or a date.',
   why: (matched: readonly string[], meaning: number | undefined) =>
     [matched.length > 0 ? `Because of ${matched.join(', ')}` : '', meaning === undefined ? '' : `meaning ${Math.round(meaning * 100)} %`].filter(Boolean).join(' · ') || 'Near in meaning',
+  writtenBy: (by: string) => (by === 'agent' ? 'Written by the assistant' : 'Written by you'),
+  saidBy: (by: string, where: string) => `Said by ${by === 'agent' ? 'the assistant' : by === 'others' ? 'others' : 'you'} in ${where}`,
   others: (label: string) => `Words of others: ${label}`,
   forget: 'Forget',
   forgetHint: 'Take these lines out of the note',

@@ -3,12 +3,15 @@
 //! The kernel maps 16 pages around each one that is used. What runs at every start is a sixth of the code and lay all over
 //! the file, so that an idle gateway had nearly all of it in memory. The linker is told to put those functions side
 //! by side (`crates/homard/link/first.ld`): first what runs at a start, then what runs in a turn. Each profile is what
-//! callgrind wrote of a program that keeps its names; `docs/benchmarks.md` has the commands. A name that is no longer
+//! callgrind wrote of a program that keeps its names; `--make` makes both first (`profile`). A name that is no longer
 //! there costs nothing, a new function that is not named lies behind, with those that are seldom used.
+
+mod profile;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -28,16 +31,25 @@ const SHORTEST: usize = 12;
 /// Where names of functions end and the number begins that tells those of one name apart.
 const NUMBER: &str = "17h";
 
-/// Reads the names of a program and the profiles of it, and writes the list.
+/// Reads the names of a program and the profiles of it, and writes the list; with `--make` makes them first.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let [program, profiles @ ..] = args else {
-        bail!("name the program with its names, and then profiles of it")
+    let made;
+    let (program, profiles) = match args {
+        [make] if make == "--make" => {
+            made = profile::make()?;
+            (made.0.as_path(), made.1.iter().map(PathBuf::as_path).collect())
+        }
+        [program, profiles @ ..] if !profiles.is_empty() => {
+            (Path::new(program), profiles.iter().map(Path::new).collect::<Vec<_>>())
+        }
+        _ => bail!("name the program with its names and then profiles of it, or say `--make`"),
     };
     let names = Cmd::new("nm", &["--print-size", "--defined-only", "--radix=d"]).args([program]).read()?;
     let mut functions = functions(&names);
     let mut groups = Vec::new();
     for profile in profiles {
-        let text = fs::read_to_string(profile).with_context(|| format!("could not read `{profile}`"))?;
+        let text =
+            fs::read_to_string(profile).with_context(|| format!("could not read `{}`", profile.display()))?;
         let group = beginnings(&functions, &ran(&text, &functions));
         functions.retain(|function| !group.iter().any(|beginning| beginning.covers(&function.name)));
         groups.push(group);

@@ -37,8 +37,8 @@ const LINT_SETTINGS: &str = "CLIPPY_CONF_DIR";
 /// Tells the snapshot library where the clone lies, seen from a package's folder.
 const SNAPSHOTS: (&str, &str) = ("INSTA_WORKSPACE_ROOT", "../..");
 /// Beginnings of the variables a name covers.
-const COVERED: [&str; 5] =
-    ["CARGO_PKG_", "CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CLIPPY_ARGS", "HOMARD_VERSION"];
+const COVERED: [&str; 6] =
+    ["CARGO_PKG_", "CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CLIPPY_ARGS", "HOMARD_VERSION", "HOMARD_TARGET"];
 /// The variable that names a program for tests, before the program's name.
 const PROGRAM: &str = "CARGO_BIN_EXE_";
 /// How much is kept before the least recently used goes.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::Release;
+use super::manifest::{self, Description};
+use super::{Release, checksums};
 use crate::serve::binary;
 use crate::sh::{Cmd, say};
 use crate::workspace;
@@ -21,6 +22,10 @@ pub(crate) fn check() -> Result<bool> {
     let program = workspace::target()?.join("debug").join(binary("homard"));
     let release = Release::of_this_clone(None, "-1")?;
     release.make(&program, &out)?;
+    let key = out.join("key.pem");
+    let signed = Description { channel: None, key: Some(key.clone()) };
+    Cmd::new("openssl", &["genpkey", "-algorithm", "ed25519", "-out", &key.to_string_lossy()]).read()?;
+    checksums(&out, &manifest::write(&release, &out, &signed)?)?;
     let packages = fs::read_dir(&out)?.filter_map(|entry| Some(entry.ok()?.path()));
     let package = packages.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "deb"));
     let package = package.context("no Debian package was made")?;
@@ -28,6 +33,7 @@ pub(crate) fn check() -> Result<bool> {
     install(&package, &there)?;
     use_it(&there, &release)?;
     units(&there)?;
+    update(&out, &program, &release, &key)?;
     fs::remove_dir_all(&out).context("could not clean up")?;
     Ok(true)
 }
@@ -69,6 +75,27 @@ fn use_it(there: &Path, release: &Release) -> Result<()> {
     ] {
         ensure!(there.join(file).is_file(), "the package has no {file}");
     }
+    Ok(())
+}
+
+/// The program believes the release that was made, and takes its own place from it.
+fn update(out: &Path, program: &Path, release: &Release, key: &Path) -> Result<()> {
+    let home = out.join("somebody");
+    let installed = home.join("bin").join(binary("homard"));
+    fs::create_dir_all(home.join("bin"))?;
+    fs::copy(program, &installed)?;
+    let public = Cmd::new("openssl", &["pkey", "-in", &key.to_string_lossy(), "-pubout"]).read()?;
+    let ask = |words: &[&str]| Cmd::new(&installed, words).bare_env().env("HOME", &home).quiet();
+    let set = ask(&["config", "set", "update.publicKey", public.trim()])?;
+    ensure!(set.ok, "the key cannot be set: {}", set.text);
+    let from = out.to_string_lossy();
+    let current = ask(&["update", "--yes", "--from", &from])?;
+    ensure!(current.ok && current.text.contains("is up to date"), "update says: {}", current.text);
+    let again = ask(&["update", "--yes", "--from", &from, "--tag", &release.version])?;
+    ensure!(again.ok && home.join("bin/homard.previous").is_file(), "update says: {}", again.text);
+    fs::write(out.join("release.json"), "{}")?;
+    let forged = ask(&["update", "--yes", "--from", &from])?;
+    ensure!(!forged.ok && forged.text.contains("not signed by the key"), "update says: {}", forged.text);
     Ok(())
 }
 

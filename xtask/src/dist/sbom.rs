@@ -55,9 +55,8 @@ pub(super) fn bill(release: &Release) -> Result<String> {
     let resolved = Cmd::new("cargo", &words).read()?;
     let resolved: Resolved = serde_json::from_str(&resolved).context("could not read `cargo metadata`")?;
     let lock = std::fs::read_to_string(root().join("Cargo.lock"))?;
-    let date = Cmd::new("date", &["-u", "-d", &format!("@{}", release.epoch), "+%Y-%m-%dT%H:%M:%SZ"]).read();
-    // Other systems' `date` counts differently; the date of the release is in its name there.
-    let bill = compose(&resolved, &lock, release, date.ok().as_deref().map(str::trim))?;
+    let date = release.date();
+    let bill = compose(&resolved, &lock, release, date.as_deref())?;
     Ok(format!("{}\n", serde_json::to_string_pretty(&bill)?))
 }
 

@@ -1,11 +1,14 @@
 //! A release is made, installed and refused, with a script in the place of the program.
 
+mod packaging;
+
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, thread};
 
+use super::manifest::{self, Description};
 use super::manpages;
 use super::{Release, deb, filled_in, sha256};
 use crate::sh::Cmd;
@@ -231,4 +234,44 @@ fn the_formula_has_a_checksum_for_every_archive() {
         "{filled}"
     );
     assert!(filled_in(&formula, "9.9.9", "").is_err());
+}
+
+#[test]
+fn a_release_is_described_and_signed_for_those_who_update() {
+    let folder = Folder::new("manifest");
+    let out = folder.0.join("out");
+    release().make(&program(&folder, PROGRAM), &out).unwrap();
+    let key = folder.0.join("key.pem");
+    let key_name = key.to_string_lossy().into_owned();
+    Cmd::new("openssl", &["genpkey", "-algorithm", "ed25519", "-out", &key_name]).read().unwrap();
+    let signed = Description { channel: Some("beta".to_owned()), key: Some(key) };
+    let made = manifest::write(&release(), &out, &signed).unwrap();
+    let names: Vec<_> =
+        made.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(names, ["release.json", "release.json.sig"]);
+    let text = fs::read_to_string(&made[0]).unwrap();
+    let told: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let archive = out.join(format!("homard-{TARGET}.tar.gz"));
+    assert_eq!(
+        told,
+        serde_json::json!({
+            "format": 1, "version": "9.9.9", "commit": "abc", "channel": "beta", "date": "2023-11-14T22:13:20Z",
+            "builds": [{
+                "target": TARGET, "name": format!("homard-{TARGET}.tar.gz"),
+                "size": fs::metadata(&archive).unwrap().len(), "sha256": sha256(&archive).unwrap(),
+            }],
+        })
+    );
+    let signature = fs::read_to_string(&made[1]).unwrap();
+    assert_eq!(signature.trim().len(), 88, "64 bytes in base64: {signature}");
+    let left: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".raw")), "{left:?}");
+    // Without a key an old signature does not stay beside a new manifest.
+    manifest::write(&release(), &out, &Description::default()).unwrap();
+    assert!(!made[1].exists());
+    let unknown = Description { channel: Some("nightly".to_owned()), key: None };
+    assert!(manifest::write(&release(), &out, &unknown).is_err());
+    let no_key = Description { channel: None, key: Some(archive) };
+    assert!(manifest::write(&release(), &out, &no_key).is_err());
+    assert!(!made[1].exists(), "what could not be signed has no signature");
 }

@@ -13,8 +13,9 @@ use crate::sh::{Cmd, say};
 use crate::workspace::{self, root};
 
 const FILE: &str = "docs/reliability.md";
-const BEGIN: &str = "<!-- crash:begin -->";
-const END: &str = "<!-- crash:end -->";
+/// Between which marks the counts stand: of messages, and of jobs.
+const MESSAGES: [&str; 2] = ["<!-- crash:begin -->", "<!-- crash:end -->"];
+const JOBS: [&str; 2] = ["<!-- crash-jobs:begin -->", "<!-- crash-jobs:end -->"];
 
 /// Kills as the options say; with `--write` puts the count into the document.
 pub(crate) fn run(args: &[String]) -> Result<()> {
@@ -26,14 +27,15 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let count = crash.read()?;
     say(&count);
+    let [begin, end] = if args.iter().any(|arg| arg == "--jobs") { JOBS } else { MESSAGES };
     let file = root().join(FILE);
     let document = fs::read_to_string(&file).with_context(|| format!("could not read `{FILE}`"))?;
     let Some((before, after)) =
-        document.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)))
+        document.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)))
     else {
-        bail!("{FILE} has no `{BEGIN}` followed by `{END}`, so there is no place for the count");
+        bail!("{FILE} has no `{begin}` followed by `{end}`, so there is no place for the count");
     };
-    fs::write(&file, format!("{before}{BEGIN}\n{}\n{END}{after}", count.trim()))
+    fs::write(&file, format!("{before}{begin}\n{}\n{end}{after}", count.trim()))
         .with_context(|| format!("could not write `{FILE}`"))?;
     say(&format!("wrote {FILE}"));
     Ok(())

@@ -9,6 +9,7 @@ use crate::hardening::compat;
 use crate::hardening::crash;
 use crate::hardening::fuzz;
 use crate::hardening::readers;
+use crate::manual::book;
 use crate::sh::{Cmd, complain, say};
 use crate::tools;
 
@@ -19,10 +20,11 @@ struct Part {
     run: fn() -> Result<()>,
 }
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     Part { name: "advisories", about: "known holes in dependencies; needs their database", run: advisories },
     Part { name: "compat", about: "the published client against a gateway", run: || compat::run(&[]) },
     Part { name: "readers", about: "no setting without a reader", run: || readers::run(&[]) },
+    Part { name: "book", about: "the book as a website, without a warning", run: book::site },
     Part { name: "fuzz", about: "every target, instrumented, a minute each", run: || fuzz::run(&[]) },
     Part {
         name: "crash",

@@ -108,13 +108,21 @@ pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> 
     let settings = &config.hooks.internal;
     let (of_workspace, managed) = hook_dirs(workspace, paths);
     let mut programs = Programs::on_path(&[], config.env.get("PATH"));
+    let workspaces: Vec<PathBuf> =
+        config.agents.list.iter().filter_map(|agent| agent.workspace.canonicalize().ok()).collect();
     let mut found: Vec<FoundHook> = Bundled::ALL.iter().map(|hook| hook.found(settings)).collect();
     let places = std::iter::once((HookOrigin::Managed, managed))
         .chain(settings.extra_dirs.iter().map(|dir| (HookOrigin::Extra, dir.clone())))
         .chain([(HookOrigin::Workspace, of_workspace)]);
     for (origin, place) in places {
+        // The assistant writes there, whichever list names the folder.
+        let is_in_workspace = place
+            .canonicalize()
+            .is_ok_and(|place| workspaces.iter().any(|workspace| place.starts_with(workspace)));
         for dir in folders(&place) {
             let mut hook = read(&dir, origin, settings, (config, &mut programs));
+            let is_named = settings.entries.get(&hook.name).is_some_and(|entry| entry.enabled == Some(true));
+            hook.enabled &= is_named || !is_in_workspace;
             if let Some(other) = found.iter().find(|other| other.name == hook.name) {
                 hook.problem = Some(taken_by(other));
             }

@@ -46,7 +46,7 @@ pub async fn transform(
     let failed = |why: String| TransformError { module: transform.module.clone(), why };
     let config = room.config();
     let program = locate(&config.hooks.transforms_dir, &transform.module).map_err(failed)?;
-    let place = room.inner.outside.running.acquire().await;
+    let place = room.inner.outside.places.rewriting.acquire().await;
     let _place = place.map_err(|error| failed(error.to_string()))?;
     let program = Call {
         name: hook,

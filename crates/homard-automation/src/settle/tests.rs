@@ -62,12 +62,25 @@ fn a_job_that_went_well_is_due_at_its_next_time() {
 #[test]
 fn a_clock_that_is_set_during_a_run_leaves_the_job_its_next_time() {
     let every = json!({"kind": "every", "everyMs": HOUR, "anchorMs": NOW});
-    for (took, expected) in [(-1_000 * HOUR, NOW), (-HOUR, NOW + 11 * HOUR), (9 * HOUR + 1, NOW + 20 * HOUR)]
-    {
+    for (took, expected) in [
+        (-1_000 * HOUR, NOW),
+        // A distance is kept, however little the clock was set back.
+        (-HOUR, NOW + 10 * HOUR),
+        (-10, NOW + 11 * HOUR),
+        (9 * HOUR + 1, NOW + 20 * HOUR),
+    ] {
         let mut job = job(&every, &json!({}));
         ended(&mut job, CronRunStatus::Ok, NOW + 10 * HOUR + HOUR / 2, took);
         assert_eq!(job.state.next_run_at_ms, Some(expected), "{took}");
     }
+}
+
+#[test]
+fn no_time_of_the_calendar_is_there_twice_when_the_clock_is_set_back_a_little() {
+    let hourly = json!({"kind": "cron", "expr": "0 * * * *", "tz": "UTC", "staggerMs": 0});
+    let mut job = job(&hourly, &json!({}));
+    ended(&mut job, CronRunStatus::Ok, NOW, -HOUR);
+    assert_eq!(job.state.next_run_at_ms, Some(NOW + HOUR));
 }
 
 #[test]
@@ -154,7 +167,7 @@ fn somebody_is_told_after_enough_failures_and_not_too_often() {
     let mut fail =
         |at: i64| settle(&mut job, &end(CronRunStatus::Error, at, 0), Some(usual), &TimeZone::UTC).alert;
     assert_eq!(fail(NOW), None);
-    assert!(fail(NOW + 1).unwrap().contains("failed 2 times in a row: no"));
+    assert!(fail(NOW + 1).unwrap().text.contains("failed 2 times in a row: no"));
     assert_eq!(fail(NOW + 2), None, "still quiet");
     assert!(fail(NOW + 60_002).is_some());
     let mut never = self::job(&every, &json!({"failureAlert": false}));

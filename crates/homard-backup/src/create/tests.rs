@@ -144,3 +144,82 @@ fn archives_of_a_folder_are_listed_with_what_they_say_of_themselves() {
         .collect();
     assert_eq!(told, [(true, false, false), (false, true, false), (false, false, true)]);
 }
+
+#[test]
+fn a_database_that_is_damaged_goes_in_as_it_lies_and_is_told() {
+    let home = Home::new();
+    let path = home.source.paths.database();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.truncate(512);
+    fs::write(&path, &bytes).unwrap();
+    home.write("homard.sqlite-wal", "what was written last");
+    let created = home.backup(&Choice::default(), None).unwrap();
+    assert_eq!(created.raw, ["state/homard.sqlite"]);
+    let folder = home.folder().join("out");
+    crate::unpack(&home.archive(), &folder, None, &mut |_progress| {}).unwrap();
+    assert_eq!(fs::read(folder.join("state/homard.sqlite")).unwrap(), bytes);
+    assert_eq!(fs::read_to_string(folder.join("state/homard.sqlite-wal")).unwrap(), "what was written last");
+}
+
+#[test]
+fn a_database_that_is_written_to_all_the_time_is_kept_as_of_one_moment() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let home = Home::new();
+    let conn = rusqlite::Connection::open(home.source.paths.database()).unwrap();
+    conn.execute_batch("CREATE TABLE a (x); CREATE TABLE b (x);").unwrap();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let over = &over;
+        scope.spawn(move || {
+            for x in 0.. {
+                let both = format!("BEGIN; INSERT INTO a VALUES ({x}); INSERT INTO b VALUES ({x}); COMMIT;");
+                conn.execute_batch(&both).unwrap();
+                if over.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        });
+        home.backup(&Choice::default(), None).unwrap();
+        over.store(true, Ordering::Relaxed);
+    });
+    let folder = home.folder().join("out");
+    crate::unpack(&home.archive(), &folder, None, &mut |_progress| {}).unwrap();
+    let copy = rusqlite::Connection::open(folder.join("state/homard.sqlite")).unwrap();
+    let count = |table: &str| {
+        copy.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(count("a"), count("b"));
+}
+
+#[test]
+fn a_file_of_the_owners_is_kept_to_its_last_letter() {
+    let home = Home::new();
+    home.write("workspace/data.jsonl", "{\"n\":1}\n{\"n\":2}");
+    fs::write(home.folder().join("work/one.jsonl"), "no end of line").unwrap();
+    let manifest = made(&home, &Choice::default());
+    let size = |name: &str| manifest.files.iter().find(|file| file.path == name).unwrap().size;
+    assert_eq!((size("state/workspace/data.jsonl"), size("workspaces/far/one.jsonl")), (15, 14));
+}
+
+#[test]
+fn a_workspace_that_agents_share_goes_in_once() {
+    let home = Home::new();
+    let work = home.folder().join("work").display().to_string();
+    let agent = |id: &str, place: &str| format!("{{ id: \"{id}\", workspace: \"{place}\" }}");
+    let list = [agent("main", &work), agent("far", &work), agent("deep", &format!("{work}/deep"))].join(", ");
+    home.write("homard.json", &format!("{{ agents: {{ list: [{list}] }} }}"));
+    fs::create_dir(home.folder().join("work/deep")).unwrap();
+    fs::write(home.folder().join("work/deep/a.md"), "a").unwrap();
+    let manifest = made(&home, &Choice::default());
+    let found: Vec<_> = names(&manifest).into_iter().filter(|name| name.starts_with("workspaces")).collect();
+    assert_eq!(found, ["workspaces/main/deep/a.md", "workspaces/main/plan.md"]);
+}
+
+#[test]
+fn settings_that_are_included_stay_at_home_where_no_secrets_are_wanted() {
+    let home = Home::new();
+    home.write("homard.json", "{ $include: \"./keys.json5\" }");
+    home.write("keys.json5", "{ gateway: { auth: { token: \"hush-hush\" } } }");
+    let manifest = made(&home, &Choice { no_secrets: true, only_config: true, ..Choice::default() });
+    assert_eq!(names(&manifest), ["state/homard.json"]);
+}

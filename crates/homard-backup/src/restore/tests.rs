@@ -6,13 +6,16 @@ use std::io::Write as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::{restore, unpack};
+use super::{RestoreTarget, restore, unpack};
 use crate::archive::{ABOUT, About, ArchiveKind, FORMAT};
 use crate::fixture::{Home, NOW};
 use crate::{BackupError, Choice};
 
 fn put_back(home: &Home, passphrase: Option<&str>) -> Result<super::Restored, BackupError> {
-    restore(&home.archive(), &home.source.paths, passphrase, NOW, &mut |_progress| {})
+    let known = home.snapshot().config.map(|config| config.agents.list.clone()).unwrap_or_default();
+    let workspaces: Vec<_> = known.into_iter().map(|agent| agent.workspace).collect();
+    let target = RestoreTarget { paths: &home.source.paths, workspaces: &workspaces, stamp: NOW };
+    restore(&home.archive(), &target, passphrase, &mut |_progress| {})
 }
 
 #[test]
@@ -53,6 +56,7 @@ fn a_home_that_is_gone_is_made_anew() {
     let home = Home::new();
     home.backup(&Choice::default(), None).unwrap();
     fs::remove_dir_all(home.state()).unwrap();
+    fs::remove_dir_all(home.folder().join("work")).unwrap();
     let restored = put_back(&home, None).unwrap();
     assert_eq!((home.read("workspace/MEMORY.md").as_str(), restored.places[0].1.clone()), ("tea", None));
 }
@@ -100,6 +104,110 @@ fn a_folder_with_something_in_it_is_not_unpacked_into() {
         Err(BackupError::Exists(_))
     ));
     assert_eq!(fs::read_to_string(folder.join("plan.md")).unwrap(), "far away");
+}
+
+/// What was there while a restore was killed between exchanging and whatever came after.
+#[test]
+fn what_a_restore_kept_is_never_swept() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    let kept = put_back(&home, None).unwrap().places[0].1.clone().unwrap();
+    home.write("workspace/second.md", "second");
+    let workspaces = [home.folder().join("work")];
+    let target = RestoreTarget { paths: &home.source.paths, workspaces: &workspaces, stamp: NOW + 1 };
+    restore(&home.archive(), &target, None, &mut |_progress| {}).unwrap();
+    assert!(kept.join("homard.json").is_file());
+    let second = home.folder().join(format!(".homard.before-restore-{}", NOW + 1));
+    assert!(second.join("workspace/second.md").is_file());
+}
+
+#[test]
+fn one_place_that_cannot_be_written_leaves_all_of_them_as_they_were() {
+    let home = Home::new();
+    home.backup(&Choice::default(), None).unwrap();
+    home.write("workspace/MEMORY.md", "coffee");
+    // Somebody's file is where the old workspace would be kept.
+    fs::create_dir(home.folder().join(format!("work.before-restore-{NOW}"))).unwrap();
+    fs::write(home.folder().join(format!("work.before-restore-{NOW}/theirs")), "").unwrap();
+    put_back(&home, None).unwrap_err();
+    assert_eq!(home.read("workspace/MEMORY.md"), "coffee");
+    assert_eq!(fs::read_to_string(home.folder().join("work/plan.md")).unwrap(), "far away");
+    assert!(!home.folder().join(format!(".homard.before-restore-{NOW}")).exists());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "moves what the test made")]
+fn a_home_behind_a_link_is_kept_whole_and_put_back_where_it_was() {
+    let home = Home::new();
+    let disk = home.folder().join("disk");
+    fs::rename(home.state(), &disk).unwrap();
+    std::os::unix::fs::symlink(&disk, home.state()).unwrap();
+    let (work, far) = (home.folder().join("work"), home.folder().join("far"));
+    fs::rename(&work, &far).unwrap();
+    std::os::unix::fs::symlink(&far, &work).unwrap();
+    home.backup(&Choice::default(), None).unwrap();
+    home.write("workspace/MEMORY.md", "coffee");
+    fs::write(far.join("plan.md"), "changed").unwrap();
+    put_back(&home, None).unwrap();
+    assert!(home.state().is_symlink() && work.is_symlink());
+    assert_eq!(home.read("workspace/MEMORY.md"), "tea");
+    assert_eq!(fs::read_to_string(work.join("plan.md")).unwrap(), "far away");
+}
+
+/// An archive that says where its workspace was, whole in every other way.
+fn saying(home: &Home, agent: &str, place: &std::path::Path) {
+    let mut plan = crate::Plan::of(&home.source, &home.snapshot(), &Choice::default()).unwrap();
+    plan.about.workspaces = [(agent.to_owned(), place.to_owned())].into();
+    let _gone = fs::remove_file(home.archive());
+    crate::create(&plan, &home.archive(), None, &mut |_progress| {}).unwrap();
+}
+
+#[test]
+fn an_archive_puts_nothing_where_something_else_is() {
+    let home = Home::new();
+    let keys = home.folder().join("keys");
+    fs::create_dir(&keys).unwrap();
+    fs::write(keys.join("authorized"), "mine").unwrap();
+    let before = home.read("homard.json");
+    for (agent, place) in [
+        ("far", keys.clone()),
+        ("far", home.folder().to_owned()),
+        ("far", home.state()),
+        ("far", home.state().join("agents")),
+        ("far", home.folder().join("new/../keys")),
+        ("far", "relative".into()),
+        ("../state", home.folder().join("new")),
+        ("..", home.folder().join("new")),
+    ] {
+        saying(&home, agent, &place);
+        let error = put_back(&home, None).unwrap_err();
+        assert!(matches!(error, BackupError::Outside(_) | BackupError::Occupied(_)), "{place:?}: {error}");
+        assert_eq!(fs::read_to_string(keys.join("authorized")).unwrap(), "mine");
+        assert_eq!(home.read("homard.json"), before);
+    }
+    saying(&home, "far", &home.folder().join("new"));
+    put_back(&home, None).unwrap();
+    assert_eq!(fs::read_to_string(home.folder().join("new/plan.md")).unwrap(), "far away");
+}
+
+#[test]
+fn settings_go_where_this_machine_has_them_whatever_the_archive_says() {
+    let home = Home::new();
+    let elsewhere = home.folder().join("profile");
+    fs::write(&elsewhere, "mine").unwrap();
+    let mut source = home.source.clone();
+    source.paths.config_path = home.folder().join("settings.json");
+    fs::write(&source.paths.config_path, "{}").unwrap();
+    let snapshot = homard_config::Snapshot::load(&source, &homard_config::Overrides::default());
+    let mut plan = crate::Plan::of(&source, &snapshot, &Choice::default()).unwrap();
+    plan.about.config_path = elsewhere.clone();
+    crate::create(&plan, &home.archive(), None, &mut |_progress| {}).unwrap();
+    fs::write(&source.paths.config_path, "{ gateway: {} }").unwrap();
+    let target = RestoreTarget { paths: &source.paths, workspaces: &[], stamp: NOW };
+    fs::remove_dir_all(home.folder().join("work")).unwrap();
+    restore(&home.archive(), &target, None, &mut |_progress| {}).unwrap();
+    assert_eq!(fs::read_to_string(elsewhere).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(&source.paths.config_path).unwrap(), "{}");
 }
 
 /// An archive somebody made by hand, with one entry after its beginning.

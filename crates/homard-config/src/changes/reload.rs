@@ -55,7 +55,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 36] = [
+const RULES: [(&str, Rule); 37] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("approvals", Rule::Nothing),
@@ -91,6 +91,7 @@ const RULES: [(&str, Rule); 36] = [
     ("talk", Rule::Nothing),
     ("tools", Rule::Nothing),
     ("ui", Rule::Nothing),
+    ("update", Rule::Nothing),
     ("wizard", Rule::Nothing),
 ];
 

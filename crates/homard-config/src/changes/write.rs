@@ -3,7 +3,8 @@
 //! Every way of changing it ends in one `commit`: stamp, check, back up, replace atomically, audit. An
 //! invalid configuration is never written. Comments, layout and `${VAR}` references survive, and redaction
 //! sentinels sent back by clients stand for the secret on disk. Writes go to `Paths::config_path`; when the
-//! settings were read from an older program's file, that file is left as it is and its content moves over.
+//! settings were read from an older program's file, that file is left as it is and its content moves over. What the
+//! file is to become is `draft`'s.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,17 +13,15 @@ use homard_runtime::{FileDraft, OrLog, create_private_dir, replace_private};
 use serde_json::{Value, json};
 
 use crate::changes::audit;
+use crate::changes::draft::{Draft, Edit, read_object};
 use crate::changes::handle::ConfigHandle;
 use crate::changes::overrides::Overrides;
 use crate::changes::reload::ReloadAction;
-use crate::changes::restore::{NothingToRestore, restore};
+use crate::changes::restore::NothingToRestore;
 use crate::issue::{Issue, listed};
 use crate::load::{ConfigSource, Snapshot};
-use crate::syntax::document;
-use crate::syntax::merge_patch::merge_patch;
 use crate::syntax::splice::rewrite;
-use crate::syntax::substitute::expand;
-use crate::syntax::value_path::{PathSyntaxError, ValuePath, changed_paths};
+use crate::syntax::value_path::{PathSyntaxError, changed_paths};
 
 /// Backups kept: `.bak`, `.bak.1` … `.bak.4`.
 const BACKUPS: usize = 5;
@@ -50,6 +49,9 @@ pub enum WriteError {
     /// The place holds nothing.
     #[error("`{0}` is not set")]
     NotSet(String),
+    /// The place does not hold what the caller thought.
+    #[error("`{0}` is not what was expected; nothing was changed")]
+    NotAsExpected(String),
     /// The value comes from an included file.
     #[error("`{0}` is set in an included file; change it there")]
     InIncludedFile(String),
@@ -93,7 +95,7 @@ impl ConfigHandle {
     /// # Errors
     /// When the result would not be valid or could not be written.
     pub fn set_path(&self, path: &str, value: Value) -> Result<WriteOutcome, WriteError> {
-        self.write(|before| Draft::set(before, path, value))
+        self.write(|before| Draft::of(before, &[Edit::set(path, value)]))
     }
 
     /// Takes one place out.
@@ -101,7 +103,7 @@ impl ConfigHandle {
     /// # Errors
     /// When there is nothing at it, or the result would not be valid or could not be written.
     pub fn unset_path(&self, path: &str) -> Result<WriteOutcome, WriteError> {
-        self.write(|before| Draft::unset(before, path))
+        self.write(|before| Draft::of(before, &[Edit::unset(path)]))
     }
 
     /// Replaces the whole text. The base hash is needed when there is a file.
@@ -128,7 +130,8 @@ impl ConfigHandle {
     ) -> Result<WriteOutcome, WriteError> {
         self.write(|before| {
             check_base(before, base_hash)?;
-            Draft::patch(before, raw, replace_paths)
+            let patch = Edit::Patch { patch: read_object(raw)?, replace_paths: replace_paths.to_vec() };
+            Draft::of(before, &[patch])
         })
     }
 
@@ -139,7 +142,7 @@ impl ConfigHandle {
         let mut state = self.state();
         let before = Snapshot::load(self.source(), &Overrides::default());
         let draft = draft(&before)?;
-        let (after, mut outcome) = commit(self.source(), &before, &draft)?;
+        let (after, mut outcome) = commit(self.source(), &before, &draft, Commit::Write)?;
         if after.is_some() {
             let fresh = Snapshot::load(self.source(), &state.overrides);
             outcome.action = self.adopt(fresh, &mut state).action;
@@ -148,14 +151,30 @@ impl ConfigHandle {
     }
 }
 
+/// Whether what was checked is written, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commit {
+    Write,
+    /// Everything but that: the outcome says what would change.
+    CheckOnly,
+}
+
+/// Makes several changes of the file in one step, without a running handle: for commands.
+///
+/// # Errors
+/// When the result would not be valid or could not be written; then nothing is.
+pub fn edit(source: &ConfigSource, edits: &[Edit], how: Commit) -> Result<WriteOutcome, WriteError> {
+    let before = Snapshot::load(source, &Overrides::default());
+    let draft = Draft::of(&before, edits)?;
+    commit(source, &before, &draft, how).map(|(_, outcome)| outcome)
+}
+
 /// Sets one place of the file without a running handle: for commands and the first start.
 ///
 /// # Errors
 /// When the result would not be valid or could not be written.
 pub fn set_path(source: &ConfigSource, path: &str, value: Value) -> Result<WriteOutcome, WriteError> {
-    let before = Snapshot::load(source, &Overrides::default());
-    let draft = Draft::set(&before, path, value)?;
-    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+    edit(source, &[Edit::set(path, value)], Commit::Write)
 }
 
 /// Takes one place out of the file without a running handle.
@@ -163,9 +182,7 @@ pub fn set_path(source: &ConfigSource, path: &str, value: Value) -> Result<Write
 /// # Errors
 /// When there is nothing at it, or the result would not be valid or could not be written.
 pub fn unset_path(source: &ConfigSource, path: &str) -> Result<WriteOutcome, WriteError> {
-    let before = Snapshot::load(source, &Overrides::default());
-    let draft = Draft::unset(&before, path)?;
-    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+    edit(source, &[Edit::unset(path)], Commit::Write)
 }
 
 /// Takes several places out of the file in one step: a file with several mistakes is valid only without all of them.
@@ -174,15 +191,8 @@ pub fn unset_path(source: &ConfigSource, path: &str) -> Result<WriteOutcome, Wri
 /// When there is nothing at one of them, or the result would not be valid or could not be written.
 pub fn unset_paths(source: &ConfigSource, paths: &[String]) -> Result<WriteOutcome, WriteError> {
     let before = Snapshot::load(source, &Overrides::default());
-    let mut new = readable(&before)?.clone();
-    // From the back, so that what is taken out of a list does not move what is still to go.
-    for path in paths.iter().rev() {
-        if ValuePath::parse(path)?.remove(&mut new).is_none() {
-            return Err(WriteError::NotSet(path.clone()));
-        }
-    }
-    let draft = Draft { text: rewrite(text_of(&before), &new), promise: None };
-    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+    let draft = Draft::without(&before, paths)?;
+    commit(source, &before, &draft, Commit::Write).map(|(_, outcome)| outcome)
 }
 
 /// Replaces the whole text without a running handle, whatever was there: for a configuration that comes from elsewhere.
@@ -192,7 +202,7 @@ pub fn unset_paths(source: &ConfigSource, paths: &[String]) -> Result<WriteOutco
 pub fn replace_config(source: &ConfigSource, raw: &str) -> Result<WriteOutcome, WriteError> {
     let before = Snapshot::load(source, &Overrides::default());
     let draft = Draft::replace(&before, raw)?;
-    commit(source, &before, &draft).map(|(_, outcome)| outcome)
+    commit(source, &before, &draft, Commit::Write).map(|(_, outcome)| outcome)
 }
 
 fn check_base(before: &Snapshot, base_hash: Option<&str>) -> Result<(), WriteError> {
@@ -204,90 +214,12 @@ fn check_base(before: &Snapshot, base_hash: Option<&str>) -> Result<(), WriteErr
     }
 }
 
-/// A new text, and what must be true of it once it is resolved.
-struct Draft {
-    text: String,
-    /// A place and the value it must resolve to; `None` for a place that must be gone.
-    promise: Option<(ValuePath, Option<Value>)>,
-}
-
-impl Draft {
-    fn set(before: &Snapshot, path: &str, value: Value) -> Result<Self, WriteError> {
-        let place = ValuePath::parse(path)?;
-        let mut new = readable(before)?.clone();
-        if !place.set(&mut new, value) {
-            return Err(WriteError::InTheWay(path.to_owned()));
-        }
-        restore(&mut new, &before.parsed, &before.environment)?;
-        let promise = place.get(&new).map(|v| expanded(v, before));
-        Ok(Self { text: rewrite(text_of(before), &new), promise: Some((place, promise)) })
-    }
-
-    fn unset(before: &Snapshot, path: &str) -> Result<Self, WriteError> {
-        let place = ValuePath::parse(path)?;
-        let mut new = readable(before)?.clone();
-        if place.remove(&mut new).is_none() {
-            let included = place.get(&before.resolved).is_some();
-            let path = path.to_owned();
-            return Err(if included { WriteError::InIncludedFile(path) } else { WriteError::NotSet(path) });
-        }
-        // Taking an element out of a list moves the others; then nothing can be promised about the place.
-        let in_list =
-            path.ends_with(']') || path.rsplit('.').next().is_some_and(|last| last.parse::<usize>().is_ok());
-        Ok(Self { text: rewrite(text_of(before), &new), promise: (!in_list).then_some((place, None)) })
-    }
-
-    fn replace(before: &Snapshot, raw: &str) -> Result<Self, WriteError> {
-        let mut new = object(raw)?;
-        restore(&mut new, &before.parsed, &before.environment)?;
-        Ok(Self { text: rewrite(raw, &new), promise: None })
-    }
-
-    fn patch(before: &Snapshot, raw: &str, replace_paths: &[String]) -> Result<Self, WriteError> {
-        let patch = object(raw)?;
-        let mut new = readable(before)?.clone();
-        merge_patch(&mut new, &patch, replace_paths);
-        restore(&mut new, &before.parsed, &before.environment)?;
-        Ok(Self { text: rewrite(text_of(before), &new), promise: None })
-    }
-}
-
-fn object(raw: &str) -> Result<Value, WriteError> {
-    let value = document::parse(raw).map_err(|e| WriteError::Syntax(e.to_string()))?.to_value();
-    if value.is_object() {
-        Ok(value)
-    } else {
-        Err(WriteError::Syntax("expected one object { … }".to_owned()))
-    }
-}
-
-/// The value on disk, when there is one to change.
-fn readable(before: &Snapshot) -> Result<&Value, WriteError> {
-    let broken = before.exists
-        && before.raw.as_deref().is_none_or(|raw| !raw.trim().is_empty() && object(raw).is_err());
-    if broken { Err(WriteError::BrokenOnDisk(before.issues.clone())) } else { Ok(&before.parsed) }
-}
-
-fn text_of(before: &Snapshot) -> &str {
-    before.raw.as_deref().filter(|raw| !raw.trim().is_empty()).unwrap_or("{}\n")
-}
-
-fn expanded(value: &Value, before: &Snapshot) -> Value {
-    match value {
-        Value::String(text) => Value::String(expand(text, &before.environment).0),
-        Value::Array(items) => Value::Array(items.iter().map(|v| expanded(v, before)).collect()),
-        Value::Object(map) => {
-            Value::Object(map.iter().map(|(k, v)| (k.clone(), expanded(v, before))).collect())
-        }
-        other => other.clone(),
-    }
-}
-
 /// Writes a draft. The snapshot is `None` when there was nothing to write.
 fn commit(
     source: &ConfigSource,
     before: &Snapshot,
     draft: &Draft,
+    how: Commit,
 ) -> Result<(Option<Snapshot>, WriteOutcome), WriteError> {
     if source.environment.flag("HOMARD_NIX_MODE") {
         return Err(WriteError::ReadOnly);
@@ -305,13 +237,19 @@ fn commit(
     if !after.valid() {
         return Err(WriteError::Invalid(after.issues));
     }
-    if let Some((place, wanted)) = &draft.promise
-        && place.get(&after.resolved) != wanted.as_ref()
+    if let Some((place, _)) =
+        draft.promises.iter().find(|(place, wanted)| place.get(&after.resolved) != wanted.as_ref())
     {
         return Err(WriteError::InIncludedFile(place.to_string()));
     }
     let mut changed = changed_paths(&before.parsed, &after.parsed);
     changed.retain(|path| !path.starts_with("meta."));
+    if how == Commit::CheckOnly {
+        let hash = before.hash.clone();
+        let outcome =
+            WriteOutcome { hash, changed_paths: changed, action: ReloadAction::None, migrated_from: None };
+        return Ok((None, outcome));
+    }
     let replaced = replace_file(path, &text);
     let written =
         audit::Written { before, after: &after, changed: changed.len(), error: replaced.as_ref().err() };
@@ -331,7 +269,7 @@ fn commit(
 
 /// The text with the stamps of this write.
 fn stamped(text: &str, source: &ConfigSource) -> Result<String, WriteError> {
-    let mut value = object(text)?;
+    let mut value = read_object(text)?;
     let stamps = [
         ("lastTouchedVersion", env!("CARGO_PKG_VERSION").to_owned()),
         ("lastTouchedAt", source.clock.now_rfc3339()),

@@ -4,6 +4,7 @@ pub mod cli_backends;
 pub mod compaction;
 pub mod delegation;
 pub mod heartbeat;
+pub mod identity;
 pub mod memory_search;
 pub mod pruning;
 pub mod sandbox;
@@ -21,6 +22,7 @@ use self::cli_backends::CliBackend;
 use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
 use self::heartbeat::Heartbeat;
+use self::identity::Identity;
 use self::memory_search::MemorySearch;
 use self::pruning::ContextPruning;
 use self::sandbox::Sandbox;
@@ -200,15 +202,6 @@ pub struct Agent {
     pub heartbeat: Option<Heartbeat>,
     /// Searching its notes; the default's filled in.
     pub memory_search: MemorySearch,
-}
-
-/// Who an agent is to the people it talks with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Identity {
-    pub name: Option<String>,
-    pub theme: Option<String>,
-    pub emoji: Option<String>,
-    pub avatar: Option<String>,
 }
 
 impl Agents {

@@ -71,7 +71,7 @@ fn an_existing_openclaw_file_loads_unchanged() {
     assert_eq!(snapshot.path, file);
     let warnings: Vec<String> = snapshot.notices().iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].starts_with("known, not yet in effect: update, "), "{}", warnings[0]);
+    assert!(warnings[0].starts_with("known, not yet in effect: update.checkOnStart, "), "{}", warnings[0]);
     for place in ["diagnostics.flags", "ui"] {
         assert!(warnings[0].contains(&format!(", {place}, ")), "{place}: {}", warnings[0]);
     }
@@ -198,11 +198,12 @@ fn only_a_newer_version_of_ourselves_is_warned_about() {
 #[test]
 fn what_does_nothing_yet_is_named_for_those_who_ask_and_counted_for_the_log() {
     let text =
-        "{ ui: { seamColor: '#112233' }, update: { channel: 'beta' }, memory: null, gateway: { port: 5 },
+        "{ ui: { seamColor: '#112233' }, update: { checkOnStart: false }, memory: null, gateway: { port: 5 },
         agents: { list: [{ id: 'a', humanDelay: {}, memorySearch: { cache: {} } }] } }";
     let snapshot = load(text, &[]);
     assert!(snapshot.valid());
-    let names = ["ui", "update", "agents.list[0].humanDelay", "agents.list[0].memorySearch.cache"];
+    let names =
+        ["ui", "update.checkOnStart", "agents.list[0].humanDelay", "agents.list[0].memorySearch.cache"];
     assert_eq!(snapshot.inert, names);
     let notices: Vec<String> = snapshot.notices().iter().map(ToString::to_string).collect();
     assert_eq!(notices, [format!("known, not yet in effect: {}", names.join(", "))]);

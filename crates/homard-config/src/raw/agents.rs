@@ -40,6 +40,12 @@ pub(crate) struct MemorySearch {
     pub(crate) enabled: Option<bool>,
     /// Further Markdown files and folders that are searched, from the workspace on or absolute.
     pub(crate) extra_paths: Option<Vec<String>>,
+    /// What is searched: notes (`memory`, always) and conversations (`sessions`, with `experimental.sessionMemory`).
+    ///
+    /// Default: `["memory"]`.
+    pub(crate) sources: Option<Vec<String>>,
+    /// What has to be wanted by name.
+    pub(crate) experimental: Option<MemoryExperimental>,
     /// Who makes the vectors: a provider of `models.providers`, `local` for a model file of your own, or `auto`.
     /// Without one the words alone are searched.
     pub(crate) provider: Option<String>,
@@ -85,6 +91,32 @@ pub(crate) struct MemorySync {
     ///
     /// Default: `0`.
     pub(crate) interval_minutes: Option<u64>,
+    /// How far a conversation grows before it is read again for a search; one that begins has all of them read.
+    pub(crate) sessions: Option<MemorySyncSessions>,
+}
+
+/// How far a conversation grows before it is read again: whichever comes first.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemorySyncSessions {
+    /// By so many bytes of text; 0 is at once.
+    ///
+    /// Default: `100000`.
+    pub(crate) delta_bytes: Option<u64>,
+    /// By so many messages; 0 is at once.
+    ///
+    /// Default: `50`.
+    pub(crate) delta_messages: Option<u64>,
+}
+
+/// What has to be wanted by name.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryExperimental {
+    /// Search conversations, too, where `sources` names them.
+    ///
+    /// Default: `false`.
+    pub(crate) session_memory: Option<bool>,
 }
 
 /// Making vectors on this machine.

@@ -65,4 +65,8 @@ pub(crate) struct Heartbeat {
     ///
     /// Default: `false`.
     pub(crate) isolated_session: Option<bool>,
+    /// Send the model's reasoning before an alert, as a message of its own.
+    ///
+    /// Default: `false`.
+    pub(crate) include_reasoning: Option<bool>,
 }

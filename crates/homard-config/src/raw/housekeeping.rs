@@ -1,4 +1,5 @@
-//! Shapes of the sections that keep the house: `meta`, `env`, `wizard`, `logging`, `diagnostics`, `auth`.
+//! Shapes of the sections that keep the house: `meta`, `env`, `wizard`, `update`, `logging`, `diagnostics`,
+//! `auth`.
 //!
 //! Doc comments are the help people read; what the values mean is decided in [`crate::config`].
 
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::config::logging::{ConsoleStyle, LogLevel, RedactSensitive};
+use crate::config::update::UpdateChannel;
 use crate::raw::value::SecretText;
 
 /// Stamps left by the last write.
@@ -52,6 +54,21 @@ pub(crate) struct Wizard {
     /// What kind of gateway it set up.
     #[schemars(extend("enum" = ["local","remote"]))]
     pub(crate) last_run_mode: Option<String>,
+}
+
+/// Where newer programs come from, and which.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Update {
+    /// Which releases to follow.
+    ///
+    /// Default: `stable`.
+    pub(crate) channel: Option<UpdateChannel>,
+    /// Where releases lie: an https address, or a folder. There is no public one yet.
+    pub(crate) source: Option<String>,
+    /// Ed25519 key of whoever makes the releases, as PEM text or in base64. A release behind an address is taken only
+    /// with its signature.
+    pub(crate) public_key: Option<String>,
 }
 
 /// What is logged, where, and how much of it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{is_sensitive_key, redact, redact_text};
+use super::{is_sensitive_key, redact, redact_text, secret_places};
 use crate::secret::REDACTED;
 use crate::syntax::document::parse;
 use crate::validation::schema::schema;
@@ -61,4 +61,27 @@ fn redacted_text_keeps_comments() {
     let text = "{ gateway: { auth: { token: 'abc' /* mine */ } } } // end";
     let expected = format!("{{ gateway: {{ auth: {{ token: \"{REDACTED}\" /* mine */ }} }} }} // end");
     assert_eq!(redact_text(text, &parse(text).unwrap(), schema()), expected);
+}
+
+#[test]
+fn places_of_secrets_say_how_each_is_kept_and_not_what_it_is() {
+    let value = json!({
+        "gateway": { "port": 1, "auth": { "token": "hunter2", "password": "x${PW}${SALT}" } },
+        "channels": { "x": { "accounts": [{ "botToken": { "source": "env", "id": "BOT" } }] } },
+        "hooks": { "token": { "source": "file", "id": "/hooks" } },
+    });
+    let places = secret_places(&value, schema());
+    let told: Vec<(&str, &str, String)> = places
+        .iter()
+        .map(|place| (place.path.as_str(), place.kept.as_str(), place.needs().join(" ")))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("gateway.auth.token", "plain", String::new()),
+            ("gateway.auth.password", "variable", "PW SALT".to_owned()),
+            ("channels.x.accounts[0].botToken", "env", "BOT".to_owned()),
+            ("hooks.token", "file", String::new()),
+        ]
+    );
 }

@@ -62,6 +62,11 @@ pub(crate) fn expand(text: &str, env: &Environment) -> (String, Vec<String>) {
     (out, missing)
 }
 
+/// The variables a text names.
+pub(crate) fn variables(text: &str) -> Vec<String> {
+    expand(text, &Environment::default()).1
+}
+
 /// Whether a text holds at least one reference.
 pub(crate) fn has_reference(text: &str) -> bool {
     let mut rest = text;

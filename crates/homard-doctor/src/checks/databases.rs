@@ -67,5 +67,9 @@ fn broken(scene: &Scene<'_>, path: &Path) -> Option<Finding> {
     };
     let problem = problems.first()?;
     let words = format!("{} is damaged ({problem}); it is made anew from the notes", path.display());
-    Some(Finding::warn("memory.damaged", words).act(Act::SetAside { path: path.to_owned() }))
+    let finding = Finding::warn("memory.damaged", words);
+    if scene.rooms.lock.is_held {
+        return Some(finding.fix("stop the gateway, which writes to it, and run homard doctor --fix"));
+    }
+    Some(finding.act(Act::SetAside { path: path.to_owned() }))
 }

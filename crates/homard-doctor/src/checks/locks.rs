@@ -14,6 +14,9 @@ use crate::scene::Scene;
 /// A lock folder this old was left by a crash: whoever works touches it.
 const STALE: Duration = Duration::from_secs(60 * 60);
 
+/// Largest lock that is read, in bytes.
+const MAX_LOCK: u64 = 64 * 1024;
+
 pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
     let paths = &scene.source.paths;
     let mut found = Vec::new();
@@ -40,6 +43,10 @@ fn is_stale(path: &Path) -> bool {
     let Ok(about) = fs::symlink_metadata(path) else { return false };
     if about.is_dir() {
         return about.modified().ok().and_then(|then| then.elapsed().ok()).is_some_and(|age| age > STALE);
+    }
+    // A pipe, or what a link leads to, is no lock of ours.
+    if !about.is_file() || about.len() > MAX_LOCK {
+        return false;
     }
     let holder = fs::read_to_string(path).ok().and_then(|text| process_in(&text));
     holder.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))

@@ -56,13 +56,18 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
 fn loose(place: &PrivatePlace) -> Option<Finding> {
     let mode = mode(&place.path).filter(|mode| mode & OTHERS != 0 && !place.is_shielded)?;
     let shown = place.path.display();
-    let close = Act::Close { path: place.path.clone(), mode: mode & !OTHERS };
+    let closed = mode & !OTHERS;
     let finding = if mode & OTHERS_WRITE != 0 {
         Finding::error("permissions.writable", format!("other users can change {shown} (mode {mode:o})"))
     } else {
         Finding::warn("permissions.readable", format!("other users can look into {shown} (mode {mode:o})"))
     };
-    Some(finding.act(close))
+    // What a link leads to may be the system's: whose it is decides its owner.
+    if place.path.is_symlink() {
+        let real = place.path.canonicalize().unwrap_or_else(|_gone| place.path.clone());
+        return Some(finding.fix(format!("chmod {closed:o} {}", real.display())));
+    }
+    Some(finding.act(Act::Close { path: place.path.clone(), mode: closed }))
 }
 
 /// Whether we may write what is ours.

@@ -61,17 +61,49 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
 fn gone(path: &Path) -> Option<Finding> {
     let text = fs::read_to_string(path).ok()?;
     let start = text.lines().find_map(|line| line.strip_prefix("ExecStart="))?.trim_start();
-    let program = match start.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next(),
-        None => start.split_whitespace().next(),
-    };
-    let program = program.filter(|program| program.starts_with('/') && !Path::new(program).exists())?;
+    let program = first_word(start);
+    let is_gone = program.starts_with('/') && !Path::new(&program).exists();
+    let program = Some(program).filter(|_| is_gone)?;
     let words = format!("{} starts {program}, which is not there", path.display());
     Some(Finding::error("service.program_gone", words).fix("homard gateway install --force"))
+}
+
+/// The first word of a command line as systemd reads it: quoted or not, with its own escapes.
+fn first_word(line: &str) -> String {
+    let mut rest = line.chars().peekable();
+    let quote = rest.next_if(|first| matches!(first, '"' | '\''));
+    let mut word = String::new();
+    while let Some(next) = rest.next() {
+        match next {
+            '\\' => word.extend(rest.next()),
+            '%' => word.extend(rest.next_if_eq(&'%').or(Some('%'))),
+            _ if Some(next) == quote || (quote.is_none() && next.is_whitespace()) => break,
+            _ => word.push(next),
+        }
+    }
+    word
 }
 
 /// Whether the owner's services outlive their session.
 fn lingers(scene: &Scene<'_>) -> bool {
     let user = scene.source.environment.get("USER").or_else(|| scene.source.environment.get("LOGNAME"));
     user.is_some_and(|user| Path::new("/var/lib/systemd/linger").join(user).exists())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_word;
+
+    #[test]
+    fn a_program_is_read_as_systemd_reads_it() {
+        for (line, program) in [
+            ("/usr/bin/homard gateway run", "/usr/bin/homard"),
+            ("\"/opt/a b/homard\" gateway", "/opt/a b/homard"),
+            ("\"/opt/100%%/homard\" gateway", "/opt/100%/homard"),
+            ("\"/opt/\\\"x\\\"/homard\"", "/opt/\"x\"/homard"),
+            ("", ""),
+        ] {
+            assert_eq!(first_word(line), program, "{line}");
+        }
+    }
 }

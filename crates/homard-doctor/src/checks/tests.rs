@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::fixture::{Home, NOW};
 use crate::scene::{ChannelState, Depth, GatewayState, LockState, ModelState};
-use crate::{DOCTOR, Repair, Severity};
+use crate::{Act, DOCTOR, Repair, Severity};
 
 /// Mends what a check found and says what it finds then.
 fn mended(home: &Home, check: &str) -> Vec<String> {
@@ -330,4 +330,50 @@ fn files_that_belong_to_nothing_are_told() {
     fs::create_dir(home.folder().join(".homard.restoring-1")).unwrap();
     let ids = home.ids(DOCTOR, "orphans");
     assert_eq!(ids, ["orphans.draft", "orphans.restore", "orphans.agent", "orphans.agent"]);
+}
+
+#[test]
+fn what_was_written_to_a_damaged_index_last_goes_with_it() {
+    let mut home = Home::with("{}");
+    home.write("memory/main.sqlite", "no database at all, whatever it is called by whoever made it so");
+    let log = home.write("memory/main.sqlite-wal", "");
+    home.rooms.lock.is_held = true;
+    assert!(home.acts(DOCTOR, "memory").is_empty(), "nothing is taken from under a gateway");
+    home.rooms.lock.is_held = false;
+    std::fs::write(&log, "last words").unwrap();
+    let acts = [Act::SetAside { path: home.state().join("memory/main.sqlite") }];
+    let repair = Repair::new(&home.source);
+    repair.apply(&acts).into_iter().for_each(|done| done.unwrap());
+    assert!(!log.exists() && repair.folder().join("memory/main.sqlite-wal").is_file());
+}
+
+#[test]
+fn pipes_are_not_waited_for() {
+    let home = Home::with("{}");
+    std::fs::create_dir_all(home.state().join("agents/main/sessions")).unwrap();
+    for name in ["agents/main/sessions/a.jsonl", "agents/main/sessions/a.lock", "x.lock"] {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, home.state().join(name), mode).unwrap();
+    }
+    assert_eq!(home.ids(DOCTOR, "transcripts"), Vec::<String>::new());
+    assert_eq!(home.ids(DOCTOR, "locks"), Vec::<String>::new());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "moves what the test made")]
+fn what_a_link_leads_to_is_told_and_not_changed() {
+    let home = Home::with("{}");
+    let theirs = home.folder().join("theirs");
+    fs::create_dir(&theirs).unwrap();
+    std::fs::set_permissions(&theirs, fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(home.state(), home.folder().join("real")).unwrap();
+    std::fs::set_permissions(home.folder().join("real"), fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(&theirs, home.folder().join("real/credentials")).unwrap();
+    std::os::unix::fs::symlink(home.folder().join("real"), home.state()).unwrap();
+    assert_eq!(
+        home.acts(DOCTOR, "permissions").iter().filter(|act| act.to_string().contains("credentials")).count(),
+        0
+    );
+    let told = home.finds(DOCTOR, "permissions");
+    assert!(told.iter().any(|one| one.fix.as_ref().is_some_and(|fix| fix.contains("theirs"))), "{told:?}");
 }

@@ -59,7 +59,9 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
 
 fn transcript_files(agents: &Path) -> Vec<PathBuf> {
     let folders = entries(agents).into_iter().map(|agent| agent.join("sessions"));
-    folders.flat_map(|folder| entries(&folder)).filter(|path| name_of(path).ends_with(".jsonl")).collect()
+    let found = folders.flat_map(|folder| entries(&folder));
+    // A pipe of that name would be waited for.
+    found.filter(|path| name_of(path).ends_with(".jsonl") && path.is_file()).collect()
 }
 
 /// The files the database knows of; `None` when it cannot be asked. The check of the database says why.

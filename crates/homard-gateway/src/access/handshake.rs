@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use homard_protocol::connect::{ClientId, ClientMode, ConnectParams, HandedToken};
 use homard_protocol::limits::{MIN_PROTOCOL_VERSION, PROTOCOL_VERSION};
-use homard_protocol::{ErrorCode, Role, ScopeSet};
+use homard_protocol::{ErrorCode, Role, ScopeSet, Word};
 use homard_runtime::millis;
 use serde_json::json;
 
@@ -145,10 +145,10 @@ fn check_version(params: &ConnectParams) -> Result<(), Refusal> {
 }
 
 fn read_role(params: &ConnectParams) -> Result<Role, Refusal> {
-    match params.role.as_deref() {
-        None | Some("operator") => Ok(Role::Operator),
-        Some("node") => Ok(Role::Node),
-        Some(_) => Err(Refusal::policy(RequestError::invalid("invalid role"))),
+    match &params.role {
+        None => Ok(Role::default()),
+        Some(Word::Known(role)) => Ok(*role),
+        Some(Word::Other(_)) => Err(Refusal::policy(RequestError::invalid("invalid role"))),
     }
 }
 

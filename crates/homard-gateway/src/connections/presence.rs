@@ -60,7 +60,7 @@ impl Presence {
             text: Some(format!("{} · {}", described.id, described.mode)),
             online_since: Some(now),
             device_id: caller.client.device.as_ref().map(ToString::to_string),
-            roles: vec![caller.client.role.to_string()],
+            roles: vec![caller.client.role.into()],
             scopes: caller.client.scopes.to_strings(),
             instance_id: described.instance_id.clone(),
             last_input_seconds: None,

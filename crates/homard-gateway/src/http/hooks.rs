@@ -4,7 +4,7 @@ mod run;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use homard_automation::hooks::transform;
@@ -34,6 +34,13 @@ const PROOFS: [&str; 5] =
     ["authorization", "cookie", "proxy-authorization", "x-openclaw-token", "x-homard-token"];
 /// Headers that name a call.
 const KEY_HEADERS: [&str; 2] = ["idempotency-key", "x-openclaw-idempotency-key"];
+
+/// The path of the call that gives an agent something to do.
+const AGENT: &str = "agent";
+/// How long it may take to find out what a call asks for, all of the owner's programs that rewrite it included.
+const MEANT_WITHIN: Duration = Duration::from_secs(30);
+/// What is said to whoever calls too late.
+const STOPPING: &str = "the gateway is stopping";
 
 /// Hooks.
 pub(super) const ENTRY: RouteEntry = RouteEntry {
@@ -82,11 +89,16 @@ async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
         Err(error) => return refused(&json!(error.to_string()), error.status()),
     };
     let call = Called { path, headers: parts.headers, query, payload: Value::Object(payload) };
-    match call.meant(gateway, &config).await {
-        Ok(None) => text(StatusCode::NOT_FOUND, "Not Found"),
-        Ok(Some(Meant { calls, .. })) if calls.is_empty() => empty(StatusCode::NO_CONTENT),
-        Ok(Some(meant)) => dispatch(gateway, &call, meant).await,
-        Err(error) => refused(&json!(error.to_string()), error.status()),
+    let key = match call.key() {
+        Ok(key) => key,
+        Err(error) => return refused(&json!(error.to_string()), error.status()),
+    };
+    let working = Arc::clone(gateway);
+    match once(gateway, key, async move { call.comes_to(&working).await }).await {
+        Some((StatusCode::NOT_FOUND, Value::Null)) => text(StatusCode::NOT_FOUND, "Not Found"),
+        Some((status, Value::Null)) => empty(status),
+        Some((status, body)) => json_answer(status, &body),
+        None => refused(&json!(STOPPING), StatusCode::SERVICE_UNAVAILABLE),
     }
 }
 
@@ -107,13 +119,32 @@ struct Meant {
 }
 
 impl Called {
+    /// Finds out what it asks for, and does it.
+    async fn comes_to(&self, gateway: &Arc<Gateway>) -> Said {
+        let config = gateway.config().current();
+        match in_time(self.meant(gateway, &config)).await {
+            Ok(None) => (StatusCode::NOT_FOUND, Value::Null),
+            Ok(Some(Meant { calls, .. })) if calls.is_empty() => (StatusCode::NO_CONTENT, Value::Null),
+            Ok(Some(Meant { hook, calls })) => {
+                let key = self.key_of_its_own(&calls);
+                let working = Arc::clone(gateway);
+                let said = once(gateway, key, async move { run::all(&working, &hook, calls).await });
+                said.await.unwrap_or_else(|| said_of(&HookError::Busy(STOPPING.to_owned())))
+            }
+            Err(error) => {
+                tracing::info!(path = self.path, %error, "a hook was not done");
+                said_of(&error)
+            }
+        }
+    }
+
     /// What it asks for; `None` when nobody takes it.
     async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Meant>, HookError> {
         let nothing = Map::new();
         let fields = self.payload.as_object().unwrap_or(&nothing);
         let known = match self.path.as_str() {
             "wake" => Some(HookCall::Wake(WakeCall::read(fields)?)),
-            "agent" => Some(HookCall::Agent(Box::new(AgentCall::read(fields)?))),
+            AGENT => Some(HookCall::Agent(Box::new(AgentCall::read(fields)?))),
             _named => None,
         };
         if let Some(call) = known {
@@ -148,26 +179,52 @@ impl Called {
             .collect()
     }
 
-    /// The name the caller gave the call, so that repeating it does nothing.
-    fn key(&self, meant: &[HookCall]) -> Result<Option<String>, HookError> {
-        let header = |name: &&str| self.headers.get(*name).and_then(|value| value.to_str().ok());
-        let in_header = KEY_HEADERS.iter().find_map(header).map(str::trim).filter(|key| !key.is_empty());
-        let in_body = match meant {
-            [HookCall::Agent(call)] => call.idempotency_key.as_deref(),
-            _ => None,
-        };
-        let key = in_header.or(in_body);
+    /// The name the caller gave the call, so that repeating it does nothing, not even ask a program of the owner.
+    fn key(&self) -> Result<Option<String>, HookError> {
+        let in_body = self.payload.get("idempotencyKey").and_then(Value::as_str);
+        let in_body = in_body.map(str::trim).filter(|key| !key.is_empty() && self.path == AGENT);
+        let key = self.key_in_header().or(in_body);
         check_key(key)?;
-        Ok(key.map(|key| format!("{}\n{key}", self.path)))
+        Ok(key.map(|key| self.named(key)))
+    }
+
+    fn key_in_header(&self) -> Option<&str> {
+        let header = |name: &&str| self.headers.get(*name).and_then(|value| value.to_str().ok());
+        KEY_HEADERS.iter().find_map(header).map(str::trim).filter(|key| !key.is_empty())
+    }
+
+    /// The name a program of the owner gave what it made of the call, where the caller gave none.
+    fn key_of_its_own(&self, meant: &[HookCall]) -> Option<String> {
+        match meant {
+            [HookCall::Agent(call)] if self.path != AGENT && self.key_in_header().is_none() => {
+                call.idempotency_key.as_deref().map(|key| self.named(key))
+            }
+            _ => None,
+        }
+    }
+
+    fn named(&self, key: &str) -> String {
+        format!("{}\n{key}", self.path)
     }
 }
 
-/// Does what is asked, once for every key. The work goes on when the caller leaves.
-async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Meant) -> Answer {
-    let key = match call.key(&meant.calls) {
-        Ok(key) => key,
-        Err(error) => return refused(&json!(error.to_string()), error.status()),
+/// Nobody is kept waiting for programs of the owner that are slow one after the other.
+async fn in_time<T>(meant: impl Future<Output = Result<T, HookError>>) -> Result<T, HookError> {
+    let late = |_elapsed| {
+        HookError::Late(format!(
+            "what rewrites the call took longer than {} s in all; send fewer items at once",
+            MEANT_WITHIN.as_secs()
+        ))
     };
+    tokio::time::timeout(MEANT_WITHIN, meant).await.map_err(late).flatten()
+}
+
+/// Does some work, once for every key; `None` when whoever does it is gone. It goes on when the caller leaves.
+async fn once(
+    gateway: &Arc<Gateway>,
+    key: Option<String>,
+    work: impl Future<Output = Said> + Send + 'static,
+) -> Option<Said> {
     let turn = match &key {
         Some(key) => gateway.http().hook_calls.enter(key, Instant::now()),
         None => Turn::First(tokio::sync::watch::Sender::new(None)),
@@ -176,17 +233,13 @@ async fn dispatch(gateway: &Arc<Gateway>, call: &Called, meant: Meant) -> Answer
         Turn::Again(coming) => coming,
         Turn::First(sender) => {
             let coming = sender.subscribe();
-            let working = Arc::clone(gateway);
             gateway.lifecycle().tasks.spawn(async move {
-                sender.send_replace(Some(run::all(&working, &meant.hook, meant.calls).await));
+                sender.send_replace(Some(work.await));
             });
             coming
         }
     };
-    match wait(coming).await {
-        Some((status, body)) => json_answer(status, &body),
-        None => refused(&json!("the gateway is stopping"), StatusCode::SERVICE_UNAVAILABLE),
-    }
+    wait(coming).await
 }
 
 /// Asks for the hooks' own token; wrong ones are counted against whom they come from.
@@ -239,10 +292,13 @@ fn refused(error: &Value, status: StatusCode) -> Answer {
 }
 
 /// What a refusal says, for answers that are remembered.
-fn said(error: &HookError) -> Said {
+fn said_of(error: &HookError) -> Said {
     let mut body = json!({"ok": false, "error": error.to_string()});
     if let (HookError::Failed { run_id, .. }, Some(fields)) = (error, body.as_object_mut()) {
         fields.insert("runId".to_owned(), json!(run_id));
     }
     (error.status(), body)
 }
+
+#[cfg(test)]
+mod tests;

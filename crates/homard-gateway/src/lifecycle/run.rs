@@ -78,6 +78,7 @@ pub async fn run(
     mut hooks: Hooks,
     cancel: CancellationToken,
 ) -> io::Result<Stopped> {
+    gateway.automation().listen().await;
     gateway.relay().begin(&gateway.ports());
     // Before anybody is let in: a new message must not be taken for one that waited.
     gateway.relay().turns().recover().await.map_err(io::Error::other)?;

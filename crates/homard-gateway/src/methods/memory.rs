@@ -8,7 +8,7 @@ use homard_protocol::methods::memory::index::{
 use homard_protocol::methods::memory::{
     DEFAULT_MEMORY_HITS, MAX_MEMORY_HITS, MAX_MEMORY_QUERY_CHARS, MemoryGet, MemoryGetParams,
     MemoryGetResult, MemoryHit, MemoryList, MemoryListParams, MemoryListResult, MemorySearch,
-    MemorySearchParams, MemorySearchResult,
+    MemorySearchParams, MemorySearchResult, MemoryWhose,
 };
 use homard_relay::{Indexed, NotRecalled, RecalledPassage};
 
@@ -78,7 +78,9 @@ pub(super) async fn search(cx: Cx, params: MemorySearchParams) -> Result<MemoryS
     })
 }
 
-fn hit(RecalledPassage { found, updated_at_ms, from_others }: RecalledPassage) -> MemoryHit {
+fn hit(passage: RecalledPassage) -> MemoryHit {
+    let (source, by) = (passage.source(), passage.by());
+    let RecalledPassage { found, updated_at_ms, from_others, session_key } = passage;
     MemoryHit {
         path: found.path,
         start_line: found.start_line,
@@ -91,7 +93,12 @@ fn hit(RecalledPassage { found, updated_at_ms, from_others }: RecalledPassage) -
         date: found.day.map(|day| day.to_string()),
         matched: found.matched,
         vector_score: found.vector_score,
-        from_others: from_others.map(|label| label.to_string()),
+        whose: MemoryWhose {
+            source,
+            by,
+            from_others: from_others.map(|label| label.to_string()),
+            session_key,
+        },
     }
 }
 
@@ -105,6 +112,7 @@ pub(super) async fn status(cx: Cx, params: MemoryListParams) -> Result<MemorySta
         index: found.index.display().to_string(),
         index_bytes: standing.bytes,
         files: standing.size.files,
+        sessions: standing.size.sessions,
         passages: standing.size.passages,
         vectors: standing.size.vectors,
         model: found.model,
@@ -158,7 +166,7 @@ impl From<NotRecalled> for RequestError {
         match error {
             NotRecalled::File(error) => error.into(),
             NotRecalled::UnknownAgent(_) | NotRecalled::Off(_) => Self::invalid(error.to_string()),
-            NotRecalled::Index(_) | NotRecalled::Stopped => {
+            NotRecalled::Index(_) | NotRecalled::Store(_) | NotRecalled::Stopped => {
                 tracing::error!(%error, "a memory cannot be used");
                 Self::unavailable(error.to_string())
             }

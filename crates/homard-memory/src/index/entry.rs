@@ -43,6 +43,14 @@ pub(crate) enum Part<'w> {
     },
 }
 
+impl Passage {
+    /// What it is known by: two that say the same have the same.
+    pub(crate) fn hash(&self) -> String {
+        let hash = Sha256::digest(format!("{}\n{}", self.heading, self.text));
+        hex(hash.get(..HASH_BYTES).unwrap_or_default())
+    }
+}
+
 impl PassageEntry {
     pub(crate) fn of(passage: &Passage, lexicon: &mut Lexicon) -> Self {
         let language = Language::of(&passage.text);
@@ -68,9 +76,8 @@ impl PassageEntry {
                 length += 1;
             });
         }
-        let hash = Sha256::digest(format!("{}\n{}", passage.heading, passage.text));
         Self {
-            hash: hex(hash.get(..HASH_BYTES).unwrap_or_default()),
+            hash: passage.hash(),
             terms,
             words: numbers.into_iter().flat_map(u32::to_le_bytes).collect(),
             length,

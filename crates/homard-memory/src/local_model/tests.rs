@@ -72,3 +72,131 @@ fn files_that_are_no_model_are_refused_with_the_reason() {
     });
     assert!(told.contains("not as long"), "{told}");
 }
+
+#[test]
+fn a_table_that_says_it_begins_at_the_end_of_the_world_is_refused() {
+    let words = json!({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}});
+    let folder = model(&words, &[[1.0, 2.0]]);
+    let most = u64::MAX;
+    for offsets in [json!([most, most]), json!([most - 7, 0]), json!([8, 16])] {
+        let header = json!({"t": {"dtype": "F32", "shape": [1, 2], "data_offsets": offsets}}).to_string();
+        let mut file = (header.len() as u64).to_le_bytes().to_vec();
+        file.extend(header.bytes());
+        file.extend([0; 8]);
+        fs::write(folder.path().join("model.safetensors"), file).unwrap();
+        let told = LocalModel::open(folder.path()).unwrap_err().to_string();
+        assert!(told.contains("not as long"), "{told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_is_no_model_and_is_not_read_for_ever() {
+    let told = LocalModel::open(std::path::Path::new("/dev/zero")).unwrap_err().to_string();
+    assert!(told.contains("cannot be read"), "{told}");
+}
+
+/// A transformer of two layers whose numbers are those of a sine. What it makes of two texts was worked out apart from it.
+fn transformer() -> tempfile::TempDir {
+    let mut tensors = vec![
+        ("embeddings.word_embeddings.weight".to_owned(), vec![7, 4]),
+        ("embeddings.position_embeddings.weight".to_owned(), vec![8, 4]),
+        ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, 4]),
+        ("embeddings.LayerNorm.weight".to_owned(), vec![4]),
+        ("embeddings.LayerNorm.bias".to_owned(), vec![4]),
+    ];
+    for layer in 0..2 {
+        let parts: [(&str, &[usize]); 16] = [
+            ("attention.self.query.weight", &[4, 4]),
+            ("attention.self.query.bias", &[4]),
+            ("attention.self.key.weight", &[4, 4]),
+            ("attention.self.key.bias", &[4]),
+            ("attention.self.value.weight", &[4, 4]),
+            ("attention.self.value.bias", &[4]),
+            ("attention.output.dense.weight", &[4, 4]),
+            ("attention.output.dense.bias", &[4]),
+            ("attention.output.LayerNorm.weight", &[4]),
+            ("attention.output.LayerNorm.bias", &[4]),
+            ("intermediate.dense.weight", &[6, 4]),
+            ("intermediate.dense.bias", &[6]),
+            ("output.dense.weight", &[4, 6]),
+            ("output.dense.bias", &[4]),
+            ("output.LayerNorm.weight", &[4]),
+            ("output.LayerNorm.bias", &[4]),
+        ];
+        tensors.extend(parts.map(|(name, shape)| (format!("encoder.layer.{layer}.{name}"), shape.to_vec())));
+    }
+    let (mut header, mut data) = (serde_json::Map::new(), Vec::<u8>::new());
+    for (name, shape) in tensors {
+        let begin = data.len();
+        for _ in 0..shape.iter().product::<usize>() {
+            let number = ((data.len() / 4) as f64).sin() * 0.5;
+            data.extend((number as f32).to_le_bytes());
+        }
+        header.insert(name, json!({"dtype": "F32", "shape": shape, "data_offsets": [begin, data.len()]}));
+    }
+    header.insert(
+        "embeddings.position_ids".to_owned(),
+        json!({"dtype": "I64", "shape": [0], "data_offsets": [0, 0]}),
+    );
+    let header = serde_json::Value::from(header).to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.bytes());
+    file.extend(data);
+    let folder = tempfile::tempdir().unwrap();
+    let config = json!({"model_type": "bert", "hidden_size": 4, "intermediate_size": 6, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "max_position_embeddings": 8, "hidden_act": "gelu", "layer_norm_eps": 1e-12});
+    let words = json!({"model": {"type": "WordPiece", "unk_token": "[UNK]",
+        "vocab": {"[CLS]": 1, "[SEP]": 2, "[UNK]": 3, "the": 4, "gate": 5, "##s": 6}}});
+    fs::write(folder.path().join("model.safetensors"), file).unwrap();
+    fs::write(folder.path().join("config.json"), config.to_string()).unwrap();
+    fs::write(folder.path().join("tokenizer.json"), words.to_string()).unwrap();
+    folder
+}
+
+#[test]
+fn a_transformer_makes_what_others_make_of_its_numbers() {
+    let folder = transformer();
+    let open = LocalModel::open(folder.path()).unwrap();
+    for (text, expected) in [
+        ("The gates", [0.597_047_6, -1.870_604_1, -3.810_724_3, -2.524_046_5]),
+        ("zebra", [0.432_150_7, -1.121_950_6, -2.258_181_7, -1.506_643_4_f32]),
+    ] {
+        let made = open.vector(text);
+        for (made, expected) in made.iter().zip(expected) {
+            assert!((made - expected).abs() < 1e-4, "{text}: {made} {expected}");
+        }
+    }
+    // What is longer than it looks at is read in parts.
+    let (one, many) = (open.vector(&"the ".repeat(6)), open.vector(&"the ".repeat(60)));
+    assert!(one.iter().zip(&many).all(|(one, many)| (one * 10.0 - many).abs() < 1e-3), "{one:?} {many:?}");
+}
+
+#[test]
+fn a_transformer_that_does_not_fit_together_is_refused_with_the_reason() {
+    for (name, spoiled, words) in [
+        ("config.json", "no json", "no `config.json`"),
+        ("config.json", r#"{"model_type": "roberta"}"#, "it is a `roberta`"),
+        ("config.json", r#"{"hidden_size": 0}"#, "no usable `hidden_size`"),
+        (
+            "config.json",
+            r#"{"hidden_size": 4, "intermediate_size": 6, "num_hidden_layers": 2, "num_attention_heads": 3, "max_position_embeddings": 8}"#,
+            "no multiple",
+        ),
+        (
+            "config.json",
+            r#"{"hidden_size": 4, "intermediate_size": 6, "num_hidden_layers": 3, "num_attention_heads": 2, "max_position_embeddings": 8}"#,
+            "has no `encoder.layer.2",
+        ),
+        (
+            "config.json",
+            r#"{"hidden_size": 4, "intermediate_size": 7, "num_hidden_layers": 2, "num_attention_heads": 2, "max_position_embeddings": 8}"#,
+            "has not the size",
+        ),
+    ] {
+        let folder = transformer();
+        fs::write(folder.path().join(name), spoiled).unwrap();
+        let told = LocalModel::open(folder.path()).unwrap_err().to_string();
+        assert!(told.contains(words), "{told}");
+    }
+}

@@ -18,6 +18,15 @@ const MAX_WORD_CHARS: usize = 100;
 pub(super) struct Tokenizer {
     pieces: HashMap<String, u32>,
     way: Way,
+    /// What stands for a word that has no pieces, and what stands before and after a text.
+    marks: Marks,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Marks {
+    unknown: Option<u32>,
+    first: Option<u32>,
+    last: Option<u32>,
 }
 
 /// How words become pieces.
@@ -52,11 +61,27 @@ impl Tokenizer {
             }
             _ => return Err("its kind of tokens is not known here".to_owned()),
         };
-        Ok(Self { pieces, way })
+        let mark = |name: &str| pieces.get(name).copied();
+        let unknown = model.get("unk_token").and_then(Value::as_str).and_then(mark);
+        let marks = Marks { unknown, first: mark("[CLS]"), last: mark("[SEP]") };
+        Ok(Self { pieces, way, marks })
     }
 
-    /// The pieces of a text, by number.
+    /// The pieces of a text that are known, by number.
     pub(super) fn pieces(&self, text: &str) -> Vec<u32> {
+        let unknown = self.marks.unknown;
+        let mut found = self.all_pieces(text);
+        found.retain(|piece| Some(*piece) != unknown);
+        found
+    }
+
+    /// Pieces with what stands before and after a text.
+    pub(super) fn enclosed(&self, pieces: &[u32]) -> Vec<u32> {
+        self.marks.first.into_iter().chain(pieces.iter().copied()).chain(self.marks.last).collect()
+    }
+
+    /// The pieces of a text, those that stand for unknown words among them.
+    pub(super) fn all_pieces(&self, text: &str) -> Vec<u32> {
         let mut found = Vec::new();
         match &self.way {
             Way::Merging(merges) => {
@@ -66,12 +91,14 @@ impl Tokenizer {
                 }
             }
             Way::Longest(prefix) => {
-                let is_break = |c: char| c.is_whitespace() || (!c.is_alphanumeric() && !c.is_control());
+                let text = fold(text);
                 for part in text.split_inclusive(is_break) {
                     let word = part.trim_end_matches(is_break);
-                    found.extend(self.longest(&fold(word), prefix));
+                    for word in word.split(char::is_control) {
+                        found.extend(self.longest(word, prefix));
+                    }
                     let sign = part.get(word.len()..).unwrap_or_default().trim();
-                    found.extend(self.pieces.get(sign));
+                    found.extend(self.longest(sign, prefix));
                 }
             }
         }
@@ -107,8 +134,11 @@ impl Tokenizer {
 
     fn longest(&self, word: &str, prefix: &str) -> Vec<u32> {
         let mut found = Vec::new();
+        if word.chars().count() > MAX_WORD_CHARS {
+            return self.marks.unknown.into_iter().collect();
+        }
         let mut rest = word;
-        while !rest.is_empty() && found.len() < MAX_WORD_CHARS {
+        while !rest.is_empty() {
             let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8()).rev();
             let known = ends.filter_map(|end| {
                 let part = rest.get(..end)?;
@@ -119,12 +149,21 @@ impl Tokenizer {
                 };
                 Some((*piece?, end))
             });
-            let Some((piece, end)) = known.take(1).next() else { return Vec::new() };
+            let Some((piece, end)) = known.take(1).next() else {
+                return self.marks.unknown.into_iter().collect();
+            };
             found.push(piece);
             rest = rest.get(end..).unwrap_or_default();
         }
         found
     }
+}
+
+/// Whether a character is a piece by itself: a sign, or one of a script whose words are not set apart.
+fn is_break(c: char) -> bool {
+    matches!(u32::from(c), 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x323af)
+        || c.is_whitespace()
+        || (!c.is_alphanumeric() && !c.is_control())
 }
 
 /// Pairs are written as one text or as two.

@@ -38,7 +38,7 @@ impl Home {
     }
 
     fn search(&self, memories: &Memories, words: &str) -> Vec<FoundPassage> {
-        let question = MemoryQuestion { words, today: date(2026, 11, 18), vector: None, catches_up: true };
+        let question = MemoryQuestion::plain(words, date(2026, 11, 18));
         memories.search(&self.place(), &question, &Picking::default()).unwrap()
     }
 
@@ -111,24 +111,24 @@ fn vectors_are_kept_by_what_they_are_of() {
     let home = Home::with(&[("memory/a.md", "# One\ntide\n# Two\nbread\n")]);
     let place = home.place();
     home.memories.sync(&place).unwrap();
-    let unseen = home.memories.unseen(&place, "m", 10).unwrap();
+    let unseen = home.memories.unseen(&place, "m", "", 10).unwrap();
     assert_eq!(unseen.len(), 2);
     let vector = |text: &str| vec![1.0, f32::from(u8::from(text.contains("tide")))];
     let made: Vec<_> = unseen.iter().map(|unseen| (unseen.hash.clone(), vector(&unseen.text))).collect();
     home.memories.keep_vectors(&place, "m", &made).unwrap();
-    assert_eq!(home.memories.unseen(&place, "m", 10).unwrap(), []);
-    assert_eq!(home.memories.unseen(&place, "other", 10).unwrap().len(), 2, "another model sees nothing yet");
+    assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap(), []);
+    assert_eq!(
+        home.memories.unseen(&place, "other", "", 10).unwrap().len(),
+        2,
+        "another model sees nothing yet"
+    );
     // The note moves and grows: what is as it was needs no new vector.
     fs::remove_file(home.path("memory/a.md")).unwrap();
     home.write("memory/b.md", "# Zero\nnew\n# One\ntide\n# Two\nbread\n");
     home.memories.sync(&place).unwrap();
-    assert_eq!(home.memories.unseen(&place, "m", 10).unwrap().len(), 1);
-    let question = MemoryQuestion {
-        words: "ocean",
-        today: date(2026, 11, 18),
-        vector: Some(("m", &[1.0, 1.0])),
-        catches_up: true,
-    };
+    assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap().len(), 1);
+    let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 1.0]));
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
     let picking = Picking { min_score: 0.2, ..Picking::default() };
     let found = home.memories.search(&place, &question, &picking).unwrap();
     assert_eq!(found[0].heading, "One");
@@ -140,14 +140,15 @@ fn vectors_of_another_length_find_nothing_and_the_words_are_found() {
     let home = Home::with(&[("memory/a.md", "the tide")]);
     let place = home.place();
     home.memories.sync(&place).unwrap();
-    let unseen = home.memories.unseen(&place, "m", 10).unwrap();
+    let unseen = home.memories.unseen(&place, "m", "", 10).unwrap();
     let made: Vec<_> = unseen.into_iter().map(|unseen| (unseen.hash, vec![1.0, 0.5])).collect();
     home.memories.keep_vectors(&place, "m", &made).unwrap();
     let today = date(2026, 11, 18);
     let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 0.5, 0.25]));
-    let question = MemoryQuestion { words: "tide", today, vector, catches_up: true };
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain("tide", today) };
     let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
     assert_eq!((found.len(), found[0].vector_score), (1, None));
+    assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap().len(), 1, "it is made anew in that length");
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn an_index_is_asked_as_it_is_where_the_owner_wants_that() {
     home.write("memory/b.md", "tide");
     let today = date(2026, 11, 18);
     let ask = |catches_up| {
-        let question = MemoryQuestion { words: "tide", today, vector: None, catches_up };
+        let question = MemoryQuestion { catches_up, ..MemoryQuestion::plain("tide", today) };
         home.memories.search(&home.place(), &question, &Picking::default()).unwrap().len()
     };
     assert_eq!((ask(false), ask(true)), (1, 2));
@@ -238,4 +239,176 @@ fn a_memory_without_files_finds_nothing_and_is_well() {
     let home = Home { folder: tempfile::tempdir().unwrap(), memories: Memories::default() };
     assert_eq!(home.places("anything"), [""; 0]);
     assert_eq!(home.memories.standing(&home.place()).unwrap().size, IndexSize::default());
+}
+
+#[test]
+fn an_index_that_is_deleted_under_a_running_program_is_made_anew() {
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    let _bell = home.memories.watch(&home.place());
+    assert_eq!(home.places("tide").len(), 1);
+    index::delete(&home.place().index).unwrap();
+    assert_eq!(home.search(&home.memories, "tide").len(), 1);
+    home.write("memory/b.md", "the tide again");
+    assert_eq!(home.search(&home.memories, "tide").len(), 2);
+    assert!(home.place().index.exists());
+}
+
+#[test]
+fn an_index_that_is_cut_off_under_a_running_program_is_made_anew() {
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    assert_eq!(home.places("tide").len(), 1);
+    fs::OpenOptions::new().write(true).open(home.place().index).unwrap().set_len(4_096).unwrap();
+    assert_eq!(home.search(&home.memories, "tide").len(), 1);
+}
+
+#[test]
+fn what_was_not_ours_is_put_aside_or_left_alone() {
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    let index = home.place().index;
+    fs::create_dir_all(index.parent().unwrap()).unwrap();
+    fs::write(&index, "the owner's shopping list, by mistake").unwrap();
+    assert_eq!(home.search(&home.memories, "tide").len(), 1);
+    let aside = index.with_extension("sqlite.broken");
+    assert_eq!(fs::read_to_string(aside).unwrap(), "the owner's shopping list, by mistake");
+
+    // An index as another program makes it, and a database that is no index at all.
+    index::delete(&index).unwrap();
+    let theirs = "CREATE TABLE chunks (id TEXT, path TEXT, hash TEXT); CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)";
+    rusqlite::Connection::open(&index).unwrap().execute_batch(theirs).unwrap();
+    assert_eq!(home.search(&Memories::default(), "tide").len(), 1);
+    index::delete(&index).unwrap();
+    let other = rusqlite::Connection::open(&index).unwrap();
+    other
+        .execute_batch("CREATE TABLE meta (key TEXT, value TEXT); INSERT INTO meta VALUES ('a', 'b')")
+        .unwrap();
+    let error = Memories::default().sync(&home.place()).unwrap_err().to_string();
+    assert!(error.contains("memorySearch.store.path"), "{error}");
+    let kept: i64 = other.query_row("SELECT count(*) FROM meta", [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_read_an_index() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    let folder = home.place().index.parent().unwrap().to_owned();
+    fs::create_dir_all(&folder).unwrap();
+    assert_eq!(home.places("tide").len(), 1);
+    for file in fs::read_dir(folder).unwrap().flatten() {
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o077, 0, "{:?}", file.file_name());
+    }
+}
+
+#[test]
+fn notes_are_cut_anew_when_the_owner_wants_them_shorter() {
+    let home = Home::with(&[("memory/a.md", &"The tide is high today.\n".repeat(60))]);
+    home.memories.sync(&home.place()).unwrap();
+    let before = home.memories.standing(&home.place()).unwrap().size.passages;
+    let shorter = MemoryPlace { passage_chars: 200, ..home.place() };
+    home.memories.sync(&shorter).unwrap();
+    assert!(home.memories.standing(&shorter).unwrap().size.passages > before);
+}
+
+#[test]
+fn folders_beside_the_workspace_are_searched_followed_and_read() {
+    let home = Home::with(&[("memory/a.md", "bread"), ("../beside/b.md", "tide")]);
+    let place = MemoryPlace { extra: vec!["../beside".into()], ..home.place() };
+    let found = |memories: &Memories| {
+        let question = MemoryQuestion::plain("tide", date(2026, 11, 18));
+        let found = memories.search(&place, &question, &Picking::default()).unwrap();
+        found.into_iter().map(|found| found.path).collect::<Vec<_>>()
+    };
+    let _bell = home.memories.watch(&place);
+    home.memories.sync(&place).unwrap();
+    home.memories.sync(&place).unwrap();
+    let there = found(&home.memories);
+    assert_eq!(there.len(), 1);
+    assert_eq!(place.memory().read(&there[0]).unwrap().content.unwrap(), "tide");
+    home.write("../beside/c.md", "tide");
+    assert_eq!(found(&home.memories).len(), 2);
+}
+
+#[test]
+fn the_small_spelling_of_the_main_note_counts_only_where_there_is_no_large_one() {
+    let home = Home::with(&[("MEMORY.md", "bread")]);
+    let _bell = home.memories.watch(&home.place());
+    home.memories.sync(&home.place()).unwrap();
+    home.memories.sync(&home.place()).unwrap();
+    home.write("memory.md", "tide");
+    assert_eq!(home.search(&home.memories, "tide").len(), 0);
+}
+
+#[test]
+fn a_note_that_can_be_read_again_is_not_told_as_passed_over() {
+    let home = Home::with(&[("memory/a.md", "tide")]);
+    home.write("memory/b.md", [b'a', 0]);
+    let _bell = home.memories.watch(&home.place());
+    home.memories.sync(&home.place()).unwrap();
+    home.memories.sync(&home.place()).unwrap();
+    home.write("memory/b.md", "tide");
+    assert_eq!(home.search(&home.memories, "tide").len(), 2);
+    assert_eq!(home.memories.standing(&home.place()).unwrap().skipped, []);
+}
+
+#[test]
+fn a_note_of_millions_of_lines_is_told_and_a_long_one_is_cut() {
+    let home = Home::with(&[("memory/a.md", "tide")]);
+    home.write("memory/hostile.md", "a\n".repeat(4_000_000));
+    let long = "The tide was high, and we wrote it down.\n".repeat(100_000) + "The lighthouse is open.\n";
+    home.write("memory/long.md", long);
+    assert_eq!(home.ask("lighthouse")[0].line, 100_001);
+    let skipped = home.memories.standing(&home.place()).unwrap().skipped;
+    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    assert_eq!(
+        (skipped[0].path.as_str(), skipped[0].reason),
+        ("memory/hostile.md", "has more than 200,000 lines")
+    );
+}
+
+#[test]
+fn two_can_write_to_an_index_at_once() {
+    let home = Home::with(&[("memory/a.md", "tide")]);
+    home.memories.sync(&home.place()).unwrap();
+    let write = |path: &'static str| {
+        let index = Index::open(&home.place().index).unwrap();
+        for _ in 0..300 {
+            index
+                .together(|index| {
+                    assert_eq!(index.file(path)?, None);
+                    index.remove(path)
+                })
+                .unwrap();
+        }
+    };
+    std::thread::scope(|scope| {
+        let others = ["x.md", "y.md", "z.md"].map(|path| scope.spawn(move || write(path)));
+        others.into_iter().for_each(|other| other.join().unwrap());
+    });
+}
+
+/// Knows a file by its content.
+struct Knows(String);
+
+impl Writers for Knows {
+    fn is_agents(&self, _file: &Path, sha256: &str) -> bool {
+        sha256 == self.0
+    }
+}
+
+#[test]
+fn what_the_agent_added_is_the_agents_and_the_rest_stays_the_owners() {
+    let owners = "# Gate\nThe gate is blue.\n";
+    let both = format!("{owners}# Fence\nThe fence is green.\n");
+    let home = Home::with(&[("memory/a.md", owners)]);
+    let known = crate::workspace_file::hash(both.as_bytes());
+    let home = Home { memories: Memories::knowing(Arc::new(Knows(known))), ..home };
+    let by_agent = |words: &str| home.ask(words).first().map(|found| found.is_of_agent);
+    assert_eq!(by_agent("gate"), Some(false));
+    home.write("memory/a.md", &both);
+    assert_eq!((by_agent("gate"), by_agent("fence")), (Some(false), Some(true)));
+    // The owner goes on, and the index is made anew.
+    home.write("memory/a.md", both + "# Roof\nThe roof is red.\n");
+    home.memories.rebuild(&home.place()).unwrap();
+    assert_eq!((by_agent("roof"), by_agent("fence")), (Some(false), Some(true)));
 }

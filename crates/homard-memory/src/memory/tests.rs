@@ -116,3 +116,26 @@ fn lines_are_taken_out_and_put_back_of_the_note_that_was_seen() {
         memory.replace_lines(path, seen, lines, None).unwrap_err();
     }
 }
+
+#[test]
+fn lines_of_a_note_that_is_not_utf8_are_not_taken_out() {
+    let home = tempfile::tempdir().unwrap();
+    let note = home.path().join("MEMORY.md");
+    let bytes = b"one\ncaf\xe9\nthree\n";
+    fs::write(&note, bytes).unwrap();
+    let memory = Memory::new(home.path().to_owned(), Vec::new());
+    let seen = memory.read("MEMORY.md").unwrap().hash.unwrap();
+    let refused = memory.replace_lines("MEMORY.md", &seen, (1, 1), None).unwrap_err().to_string();
+    assert!(refused.contains("UTF-8"), "{refused}");
+    assert_eq!(fs::read(note).unwrap(), bytes);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_note_is_refused_and_not_waited_for() {
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("pipe.md");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
+    assert!(crate::workspace_file::read_plain(&pipe, 100).is_err());
+}

@@ -25,7 +25,7 @@ pub(super) fn resolve(
         return Ok(question);
     }
     let about = Sought::read(index, event, asked.today, totals)?;
-    let mut found = by_words(index, &about, totals)?;
+    let mut found = by_words(index, &about, totals, asked.sessions)?;
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     let Some(best) = found.first().filter(|best| best.score >= SURE) else { return Ok(question) };
     let mut statement = index.db.prepare_cached("SELECT day FROM chunks WHERE id = ?1")?;

@@ -18,7 +18,7 @@ fn index(files: &[(&str, &str)]) -> (tempfile::TempDir, Index) {
 }
 
 fn first(index: &Index, words: &str) -> String {
-    let asked = Asked { words, today: date(2026, 11, 18), vector: None };
+    let asked = Asked { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
     let found = search(index, asked, &Picking::default(), None).unwrap();
     found.first().map_or_else(String::new, |found| found.path.clone())
 }
@@ -101,7 +101,12 @@ fn headings_weigh_more_and_small_words_alone_are_not_enough() {
 fn a_snippet_is_the_place_that_fits() {
     let filler = "Nothing to see in this line of the note at all.\n".repeat(20);
     let (_folder, index) = index(&[("a.md", &format!("{filler}The spare key is under the pot.\n{filler}"))]);
-    let asked = Asked { words: "where is the spare key", today: date(2026, 11, 18), vector: None };
+    let asked = Asked {
+        words: "where is the spare key",
+        today: date(2026, 11, 18),
+        sessions: Sessions::None,
+        vector: None,
+    };
     let found = search(&index, asked, &Picking::default(), None).unwrap();
     assert!(found[0].snippet.contains("spare key"), "{}", found[0].snippet);
     assert!(found[0].snippet.chars().count() <= 702);
@@ -116,7 +121,8 @@ fn newer_notes_and_different_ones_are_preferred_where_the_owner_wants_it() {
         ("memory/2026-11-01.md", "A tide, among boats and ropes and nets."),
         ("memory/2020-01-02.md", "The tide is high. The tide is high. The tide is high!"),
     ]);
-    let asked = Asked { words: "tide high", today: date(2026, 11, 18), vector: None };
+    let asked =
+        Asked { words: "tide high", today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
     let order = |picking: &Picking| -> Vec<String> {
         let found = search(&index, asked, picking, None).unwrap();
         found.into_iter().map(|found| found.path).collect()
@@ -142,7 +148,7 @@ fn hostile_questions_are_only_words() {
         "\u{0}",
         "§d20230101 ¶x",
     ] {
-        let asked = Asked { words, today: date(2026, 11, 18), vector: None };
+        let asked = Asked { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
         search(&index, asked, &Picking::default(), None).unwrap();
     }
     assert_eq!(first(&index, &"tide ".repeat(10_000)), "a.md");

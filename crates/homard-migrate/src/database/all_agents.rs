@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
-use super::{DatabaseError, has_table, is_file_name, rows};
+use super::{DatabaseError, has_table, is_file_name, json_in, rows};
 use crate::home::STATE_DATABASE;
 use crate::report::{Fate, Kind};
 use crate::{Content, Migration};
@@ -21,6 +21,11 @@ const TAKEN: [&str; 7] = [
     "exec_approvals_config",
 ];
 const NEEDS_SECRETS: &str = "it holds keys or tokens; --include-secrets takes it";
+
+/// A table as it is told.
+fn of(table: &str) -> String {
+    format!("{STATE_DATABASE}: {table}")
+}
 
 impl Migration {
     pub(super) fn plan_shared_database(&mut self, connection: &Connection) {
@@ -60,9 +65,10 @@ impl Migration {
 
     fn plan_jobs(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = "SELECT job_id, name, enabled, created_at_ms, job_json, state_json FROM cron_jobs ORDER BY sort_order";
-        let found = rows(connection, sql, |row| {
-            let (job, state): (String, String) = (row.get(4)?, row.get(5)?);
-            let mut job: Map<String, Value> = serde_json::from_str(&job).unwrap_or_default();
+        let found = self.rows(connection, &of("cron_jobs"), sql, |row| {
+            // A job that does not say when and what is none.
+            let mut job: Map<String, Value> = json_in(row, 4)?;
+            let state: String = row.get(5)?;
             job.entry("id").or_insert(json!(row.get::<_, String>(0)?));
             job.entry("name").or_insert(json!(row.get::<_, String>(1)?));
             job.entry("enabled").or_insert(json!(row.get::<_, i64>(2)? != 0));
@@ -81,7 +87,8 @@ impl Migration {
     fn plan_let_in(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql =
             "SELECT channel_key, account_id, entry FROM channel_pairing_allow_entries ORDER BY sort_order";
-        let found = rows(connection, sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let table = of("channel_pairing_allow_entries");
+        let found = self.rows(connection, &table, sql, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let mut lists: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
         for (channel, account, entry) in found {
             lists.entry((channel, account)).or_default().push(entry);
@@ -103,7 +110,7 @@ impl Migration {
     fn plan_waiting(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = "SELECT channel_key, account_id, request_id, code, created_at, last_seen_at, meta_json
                    FROM channel_pairing_requests";
-        let found = rows(connection, sql, |row| {
+        let found = self.rows(connection, &of("channel_pairing_requests"), sql, |row| {
             let meta: Option<String> = row.get(6)?;
             let mut meta: Map<String, Value> =
                 meta.and_then(|meta| serde_json::from_str(&meta).ok()).unwrap_or_default();
@@ -144,7 +151,7 @@ impl Migration {
         let sql =
             "SELECT device_id, public_key, display_name, platform, client_id, client_mode, role, roles_json,
                    scopes_json, tokens_json, created_at_ms, approved_at_ms FROM device_pairing_paired";
-        let found = rows(connection, sql, |row| {
+        let found = self.rows(connection, &of("device_pairing_paired"), sql, |row| {
             let text = |at: usize| row.get::<_, Option<String>>(at);
             let read = |at: usize, empty: Value| {
                 let value = text(at)?.and_then(|text| serde_json::from_str(&text).ok());
@@ -178,7 +185,7 @@ impl Migration {
         }
         let sql = "SELECT device_id, public_key_pem, private_key_pem, created_at_ms FROM device_identities
                    ORDER BY updated_at_ms DESC LIMIT 1";
-        let found = rows(connection, sql, |row| {
+        let found = self.rows(connection, &of("device_identities"), sql, |row| {
             Ok(json!({
                 "version": 1, "deviceId": row.get::<_, String>(0)?, "publicKeyPem": row.get::<_, String>(1)?,
                 "privateKeyPem": row.get::<_, String>(2)?, "createdAtMs": row.get::<_, i64>(3)?,
@@ -192,7 +199,8 @@ impl Migration {
 
     fn plan_rules(&mut self, connection: &Connection) -> Result<(), DatabaseError> {
         let sql = "SELECT raw_json FROM exec_approvals_config ORDER BY updated_at_ms DESC LIMIT 1";
-        let found = rows(connection, sql, |row| row.get::<_, String>(0))?;
+        let found =
+            self.rows(connection, &of("exec_approvals_config"), sql, |row| row.get::<_, String>(0))?;
         match found.first().map(|text| serde_json::from_str::<Value>(text)) {
             Some(Ok(rules)) => {
                 self.become_file(
@@ -215,11 +223,11 @@ impl Migration {
     fn tell_other_tables(&mut self, connection: &Connection) {
         let sql =
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
-        let names = rows(connection, sql, |row| row.get::<_, String>(0)).unwrap_or_default();
+        let names = rows(connection, sql, |row| row.get::<_, String>(0)).unwrap_or_default().0;
         for name in names.iter().filter(|name| !TAKEN.contains(&name.as_str()) && is_file_name(name)) {
             let count =
                 rows(connection, &format!("SELECT count(*) FROM \"{name}\""), |row| row.get::<_, i64>(0));
-            let count = count.ok().and_then(|count| count.first().copied()).unwrap_or_default();
+            let count = count.ok().and_then(|(count, _)| count.first().copied()).unwrap_or_default();
             if count > 0 {
                 let why = format!("{count} rows Homard has no use for");
                 self.report.add(Kind::Table, &format!("{STATE_DATABASE}: {name}"), Fate::Left, &why);

@@ -79,6 +79,31 @@ pub struct Coalesce {
     pub idle_ms: Option<usize>,
 }
 
+/// What is shown there of agents that look around by themselves (`heartbeatVisibility`, `heartbeat`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeartbeatShown {
+    /// That all is well (`showOk`).
+    pub ok: bool,
+    /// What people should know (`showAlerts`).
+    pub alerts: bool,
+    /// To those who watch the gateway, how it went (`useIndicator`).
+    pub indicator: bool,
+}
+
+impl Default for HeartbeatShown {
+    fn default() -> Self {
+        Self { ok: false, alerts: true, indicator: true }
+    }
+}
+
+impl HeartbeatShown {
+    /// Whether nothing would come of a look around, whatever it found.
+    #[must_use]
+    pub fn is_nothing(self) -> bool {
+        !(self.ok || self.alerts || self.indicator)
+    }
+}
+
 /// How we speak there. `None` means the owner said nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Speaking {
@@ -98,6 +123,7 @@ pub struct Speaking {
     pub ack_reaction: Option<String>,
     /// What becomes of tables.
     pub tables: Option<TableMode>,
+    pub heartbeat: HeartbeatShown,
 }
 
 impl Speaking {
@@ -284,6 +310,23 @@ fn bot_rules(map: &Map<String, Value>, cx: &mut Reader) -> (AllowBots, Option<Lo
     (bots, limit)
 }
 
+/// The newer name wins, key by key.
+fn heartbeat_shown(map: &Map<String, Value>, cx: &mut Reader) -> HeartbeatShown {
+    let mut shown = HeartbeatShown::default();
+    for name in ["heartbeat", "heartbeatVisibility"] {
+        let Some(said) = cx.object(map, name).readable() else { continue };
+        cx.inside(name, |cx| {
+            let mut take = |key: &str, to: &mut bool| {
+                *to = cx.flag(said, key).or_safe(false).unwrap_or(*to);
+            };
+            take("showOk", &mut shown.ok);
+            take("showAlerts", &mut shown.alerts);
+            take("useIndicator", &mut shown.indicator);
+        });
+    }
+    shown
+}
+
 fn media_limit(map: &Map<String, Value>, cx: &mut Reader) -> Option<u64> {
     let megabytes = map.get("mediaMaxMb").filter(|value| !value.is_null())?;
     match megabytes.as_f64().filter(|size| size.is_finite() && *size > 0.0) {
@@ -325,6 +368,7 @@ fn speaking(map: &Map<String, Value>, cx: &mut Reader) -> Speaking {
         stream_mode: cx.choice(map, "streamMode", STREAM_MODES).readable(),
         block_streaming: cx.flag(map, "blockStreaming").readable(),
         coalesce: coalesce(map, "blockStreamingCoalesce", cx),
+        heartbeat: heartbeat_shown(map, cx),
         response_prefix: cx.text(map, "responsePrefix"),
         ack_reaction: ack_reaction(map, cx),
         tables: None,

@@ -182,9 +182,9 @@ pub struct PendingDeviceRow {
     /// The page it asks from, when it is one.
     pub browser_origin: Option<String>,
     /// The role it wants.
-    pub role: String,
+    pub role: Word<Role>,
     /// The same as a list.
-    pub roles: Vec<String>,
+    pub roles: Vec<Word<Role>>,
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it asks from.
@@ -220,9 +220,9 @@ pub struct PairedDeviceRow {
     /// How that program uses the gateway.
     pub client_mode: Option<String>,
     /// The first role it was approved for.
-    pub role: Option<String>,
+    pub role: Option<Word<Role>>,
     /// Every role it was approved for.
-    pub roles: Vec<String>,
+    pub roles: Vec<Word<Role>>,
     /// What it was approved for.
     pub scopes: Vec<String>,
     /// Where it was when it was approved.
@@ -247,7 +247,7 @@ pub struct PairedDeviceRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeviceTokenRow {
-    pub role: String,
+    pub role: Word<Role>,
     /// What it may do.
     pub scopes: Vec<String>,
     /// When it was first issued.

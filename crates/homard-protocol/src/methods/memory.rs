@@ -10,6 +10,7 @@ use serde_with::skip_serializing_none;
 use crate::id::AgentId;
 use crate::method::{Access, Method};
 use crate::scope::Scope;
+use crate::session_key::SessionKey;
 
 /// Hits unless the caller says otherwise.
 pub const DEFAULT_MEMORY_HITS: u32 = 20;
@@ -90,8 +91,47 @@ pub struct MemoryHit {
     pub matched: Vec<String>,
     /// How near its meaning is, where there are vectors.
     pub vector_score: Option<f64>,
-    /// Whose words it is, where they are not the owner's or the agent's.
+    /// Whose words it is.
+    #[serde(flatten)]
+    pub whose: MemoryWhose,
+}
+
+crate::word::words! {
+    /// What a passage is of.
+    #[derive(Default)]
+    MemorySource {
+        /// A note.
+        #[default]
+        Memory = "memory",
+        /// A conversation.
+        Sessions = "sessions",
+    }
+}
+
+crate::word::words! {
+    /// Who wrote or said something, as far as is known.
+    #[derive(Default)]
+    MemoryWriter {
+        #[default]
+        Owner = "owner",
+        Agent = "agent",
+        /// Words of strangers were in play.
+        Others = "others",
+    }
+}
+
+/// Where a passage comes from, and whose words it is.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MemoryWhose {
+    pub source: MemorySource,
+    /// Who wrote it, as far as is known.
+    pub by: MemoryWriter,
+    /// Where words of strangers came from that were in play.
     pub from_others: Option<String>,
+    /// The conversation it was said in.
+    pub session_key: Option<SessionKey>,
 }
 
 /// `memory.list`: the files there are.

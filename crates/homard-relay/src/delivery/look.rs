@@ -40,6 +40,8 @@ pub enum LookVerdict {
 pub(crate) struct Look {
     /// How many characters beside the word that all is well are still no news.
     no_news_up_to: usize,
+    /// Whether the reasoning is sent along with news.
+    pub(crate) with_reasoning: bool,
     /// The place of its message in the transcript, once it has one.
     from: OnceLock<i64>,
 }
@@ -50,7 +52,8 @@ impl Look {
         let agent = config.agents.agent(agent_of(config, key));
         let beat = agent.and_then(|agent| agent.heartbeat.as_ref());
         let no_news_up_to = beat.map_or(USUAL_ACKNOWLEDGEMENT, |beat| beat.ack_max_chars);
-        Self { no_news_up_to, from: OnceLock::new() }
+        let with_reasoning = beat.is_some_and(|beat| beat.ways.with_reasoning);
+        Self { no_news_up_to, with_reasoning, from: OnceLock::new() }
     }
 
     /// Its message stands there.

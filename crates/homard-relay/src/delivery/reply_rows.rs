@@ -45,6 +45,11 @@ pub(crate) async fn rows(
     };
     let preview = streamed.preview.as_deref().or(shown_before.as_deref());
     let text = text(route, outcome, said, &streamed);
+    // A message of its own, before the one it is about.
+    let mut before = match run.narrator.kept_reasoning() {
+        Some(reasoning) => speech.rows(&reasoning, None, "reasoning:").await,
+        None => Vec::new(),
+    };
     let mut rows = match with_usage(run, outcome, text, &streamed) {
         Some(text) => speech.rows(&text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
@@ -54,7 +59,8 @@ pub(crate) async fn rows(
     if let Some(content) = taken_away(outgoing, run) {
         rows.push(speech.row(format!("{}:ack", run.id), None, content));
     }
-    rows
+    before.extend(rows);
+    before
 }
 
 /// The same with what it cost below it, where the conversation wants to know.

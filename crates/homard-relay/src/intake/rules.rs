@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::commands::owners::Owners;
-use homard_policy::access::{AllowList, CommandRules, MentionPatterns, Who};
+use homard_policy::access::{AllowList, CommandRules, HeartbeatShown, MentionPatterns, Who};
 use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
@@ -94,6 +94,11 @@ impl Inner {
     /// Whether settings may be changed by messages to one of our accounts (`configWrites`).
     pub(crate) fn may_write_config(&self, channel: &ChannelId, account: &AccountId) -> bool {
         self.company_rules().account(channel, account).rules.config_writes
+    }
+
+    /// What is shown of heartbeats on one of our accounts.
+    pub(crate) fn heartbeat_shown(&self, channel: &ChannelId, account: &AccountId) -> HeartbeatShown {
+        self.company_rules().account(channel, account).rules.speaking.heartbeat
     }
 
     /// Whether the owner sent a message, by a name their platform vouches for.

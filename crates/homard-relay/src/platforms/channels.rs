@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
+use homard_policy::access::HeartbeatShown;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{Mutex, Tasks};
@@ -212,6 +213,12 @@ impl Platforms {
         account: &AccountId,
     ) -> Option<homard_channel::Abilities> {
         self.channels().known(channel, account).map(|channel| channel.abilities())
+    }
+
+    /// What the owner wants shown of heartbeats on one of our accounts.
+    #[must_use]
+    pub fn heartbeat_shown(&self, channel: &ChannelId, account: &AccountId) -> HeartbeatShown {
+        self.inner().heartbeat_shown(channel, account)
     }
 
     /// Asks an account's platform who we are there, at most for `limit`.

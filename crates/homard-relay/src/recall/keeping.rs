@@ -13,8 +13,12 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::time::sleep;
 
-use super::blocking;
+use super::apart;
+use super::sessions::Depth;
 use crate::parts::Recall;
+
+/// How often is waited for quiet before what changes all the time is read.
+const MAX_WAITS: usize = 20;
 
 /// How far is looked for what changed.
 type Look = fn(&Memories, &MemoryPlace) -> Result<Option<Synced>, IndexError>;
@@ -34,7 +38,11 @@ impl Recall {
             return;
         }
         let (recall, agent) = (self.clone(), agent.clone());
-        self.inner().tasks().spawn(async move { recall.catch_up(&agent).await });
+        self.inner().tasks().spawn(async move {
+            recall.catch_up(&agent).await;
+            recall.take_in_sessions(&agent, Depth::All).await;
+            recall.fill_vectors(&agent);
+        });
     }
 
     /// Listens to an agent's notes from now on, as the owner wants.
@@ -72,12 +80,16 @@ impl Recall {
         };
         while is_as_before() {
             let look: Look = tokio::select! {
-                () = rings(bell.as_ref()) => loop {
-                    let _heard = self.memories().hears(&place);
-                    sleep(sync.debounce).await;
-                    if !self.memories().hears(&place) {
-                        break Memories::catch_up;
+                () = rings(bell.as_ref()) => {
+                    // A note that never rests is read all the same.
+                    for _ in 0..MAX_WAITS {
+                        let _heard = self.memories().hears(&place);
+                        sleep(sync.debounce).await;
+                        if !self.memories().hears(&place) {
+                            break;
+                        }
                     }
+                    Memories::catch_up
                 },
                 () = sleep(sync.interval.unwrap_or_default()), if sync.interval.is_some() => Memories::sync,
             };
@@ -108,7 +120,7 @@ impl Recall {
     /// Reads what changed, and has vectors made of it.
     async fn bring_up(&self, agent: &Agent, look: Look) {
         let (place, memories) = (self.place(agent), self.memories().clone());
-        match blocking(move || look(&memories, &place)).await {
+        match apart(move || look(&memories, &place)).await {
             Ok(Ok(Some(synced))) if synced.has_changed() => self.fill_vectors(agent),
             Ok(Ok(_)) | Err(_) => {}
             Ok(Err(error)) => tracing::warn!(%error, agent = %agent.id, "notes could not be indexed"),

@@ -18,7 +18,9 @@ impl Recall {
         most: Option<usize>,
         least: Option<f64>,
     ) -> Result<Recollection, PortError> {
-        let found = self.search(Some(&self.agent_in(cx)), query, most, least).await.map_err(told)?;
+        let agent = self.agent(Some(&self.agent_in(cx))).map_err(told)?;
+        let sessions = self.sessions_seen(cx, &agent).await?;
+        let found = self.search_in(agent, sessions, query, (most, least)).await.map_err(told)?;
         let (provider, model) = match found.model.as_deref().map(|model| model.split_once('/')) {
             Some(Some((provider, model))) => (provider.to_owned(), Some(model.to_owned())),
             Some(None) | None => ("none".to_owned(), None),
@@ -53,15 +55,19 @@ impl Recall {
     }
 }
 
-fn passage(RecalledPassage { found, from_others, .. }: RecalledPassage) -> Passage {
+fn passage(passage: RecalledPassage) -> Passage {
+    let (source, by) = (passage.source(), passage.by());
+    let RecalledPassage { found, from_others, session_key, .. } = passage;
     Passage {
+        by,
+        session_key,
         citation: format!("{}#L{}-L{}", found.path, found.start_line, found.end_line),
         path: found.path,
         start_line: found.start_line,
         end_line: found.end_line,
         score: found.score,
         snippet: found.snippet,
-        source: "memory",
+        source,
         date: found.day.map(|day| day.to_string()),
         heading: found.heading,
         from_others,
@@ -74,7 +80,7 @@ fn told(error: NotRecalled) -> PortError {
     match &error {
         NotRecalled::Off(_) | NotRecalled::UnknownAgent(_) => PortError::NotAllowed(error.to_string()),
         NotRecalled::Stopped => PortError::Stopped,
-        NotRecalled::File(_) | NotRecalled::Index(_) => {
+        NotRecalled::File(_) | NotRecalled::Index(_) | NotRecalled::Store(_) => {
             tracing::warn!(%error, "a memory could not be searched");
             PortError::Failed(error.to_string())
         }

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use homard_config::config::agents::Agent;
-use homard_memory::{LocalModelError, MemoryPlace, Unseen};
+use homard_memory::{LocalModelError, Memories, MemoryPlace, Unseen};
 use homard_models::budget::Spender;
 use homard_models::embed::{NotEmbedded, Wanted};
 use homard_models::router::Run;
@@ -14,14 +14,17 @@ use homard_runtime::Mutex;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{NotRecalled, blocking};
+use super::{NotRecalled, apart, blocking};
 use crate::parts::Recall;
 
 /// Passages that become vectors in one request, and how many characters they have at most.
 const BATCH: usize = 32;
 const BATCH_CHARS: usize = 30_000;
-/// How long a provider may take: somebody waits for the answer to a question.
-const WITHIN: Duration = Duration::from_secs(20);
+/// How long a provider may take for a question, whose answer somebody waits for, and for a batch of passages.
+const QUESTION_WITHIN: Duration = Duration::from_secs(5);
+const BATCH_WITHIN: Duration = Duration::from_secs(60);
+/// How long a provider is not asked about questions that did not answer: nobody waits for it again and again.
+const RESTS: Duration = Duration::from_secs(60);
 /// The provider that is a file of the owner's.
 const LOCAL: &str = "local";
 /// Models that are asked where the owner names only the provider.
@@ -40,6 +43,14 @@ pub(super) enum Maker {
 }
 
 impl Maker {
+    /// What its vectors are kept under. Another file in the place of a model's makes other vectors.
+    pub(super) fn key(&self) -> String {
+        match self {
+            Self::Remote(_) => self.name(),
+            Self::Local(path) => format!("{}#{}", self.name(), Memories::local_mark(path)),
+        }
+    }
+
     /// As `provider/model`.
     pub(super) fn name(&self) -> String {
         match self {
@@ -57,8 +68,8 @@ impl Maker {
 pub(super) enum NoVectors {
     #[error("{0}")]
     Provider(#[from] NotEmbedded),
-    #[error("the embedding provider did not answer within {} seconds", WITHIN.as_secs())]
-    Late,
+    #[error("the embedding provider did not answer within {} seconds", .0.as_secs())]
+    Late(Duration),
     #[error("the embedding provider answered with {0} vectors for {1} texts")]
     Count(usize, usize),
     #[error("{0}")]
@@ -78,13 +89,24 @@ struct WorkState {
     running: BTreeSet<AgentId>,
     /// By agent and maker: that another can does not mean that this one does.
     trouble: BTreeMap<(AgentId, String), String>,
+    /// Makers that did not answer in time, and until when they are left alone.
+    resting: BTreeMap<String, Instant>,
 }
 
 impl VectorWork {
-    /// Why vectors of an agent's notes are not made.
-    pub(super) fn trouble(&self, agent: &AgentId) -> Option<String> {
+    /// Why vectors of an agent's notes are not made by who should make them now.
+    pub(super) fn trouble(&self, agent: &AgentId, makers: &[Maker]) -> Option<String> {
         let state = self.state.lock();
-        state.trouble.iter().find(|((whose, _), _)| whose == agent).map(|(_, trouble)| trouble.clone())
+        makers.iter().find_map(|maker| state.trouble.get(&(agent.clone(), maker.name())).cloned())
+    }
+
+    /// Why a maker is not asked just now.
+    fn rest_of(&self, agent: &AgentId, maker: &Maker) -> Option<String> {
+        let mut state = self.state.lock();
+        state.resting.retain(|_, until| *until > Instant::now());
+        let (name, is_resting) = (maker.name(), state.resting.contains_key(&maker.name()));
+        let trouble = state.trouble.get(&(agent.clone(), name)).cloned();
+        is_resting.then(|| trouble.unwrap_or_else(|| NoVectors::Late(QUESTION_WITHIN).to_string()))
     }
 
     fn note(&self, agent: &AgentId, maker: &Maker, trouble: Option<String>) {
@@ -117,14 +139,37 @@ impl Recall {
         [first].into_iter().chain(second).collect()
     }
 
+    /// The vector of a question. Who hung when asked is left alone for a while.
+    pub(super) async fn vector_of_question(
+        &self,
+        maker: &Maker,
+        agent: &AgentId,
+        words: &str,
+    ) -> Result<Option<Vec<f32>>, String> {
+        if let Some(trouble) = self.vector_work().rest_of(agent, maker) {
+            return Err(trouble);
+        }
+        match self.vectors(maker, agent, vec![words.to_owned()], QUESTION_WITHIN).await {
+            Ok(mut made) => Ok(made.pop()),
+            Err(error) => {
+                if matches!(error, NoVectors::Late(_)) {
+                    let until = Instant::now() + RESTS;
+                    self.vector_work().state.lock().resting.insert(maker.name(), until);
+                }
+                Err(error.to_string())
+            }
+        }
+    }
+
     /// Makes vectors, one for each text.
-    pub(super) async fn vectors(
+    async fn vectors(
         &self,
         maker: &Maker,
         agent: &AgentId,
         texts: Vec<String>,
+        within: Duration,
     ) -> Result<Vec<Vec<f32>>, NoVectors> {
-        let made = self.ask_for_vectors(maker, agent, texts).await;
+        let made = self.ask_for_vectors(maker, agent, texts, within).await;
         self.vector_work().note(agent, maker, made.as_ref().err().map(ToString::to_string));
         made
     }
@@ -134,11 +179,18 @@ impl Recall {
         maker: &Maker,
         agent: &AgentId,
         texts: Vec<String>,
+        within: Duration,
     ) -> Result<Vec<Vec<f32>>, NoVectors> {
         let model = match maker {
             Maker::Local(path) => {
                 let (path, memories) = (path.clone(), self.memories().clone());
-                return Ok(blocking(move || memories.local_vectors(&path, &texts)).await??);
+                let work = move || memories.local_vectors(&path, &texts);
+                // One text is a question; many are notes, which can wait.
+                return Ok(if within == QUESTION_WITHIN {
+                    blocking(work).await?
+                } else {
+                    apart(work).await?
+                }?);
             }
             Maker::Remote(model) => model.clone(),
         };
@@ -154,7 +206,7 @@ impl Recall {
         let router = self.inner().router();
         let asked = Wanted { model, input: texts, dimensions: None };
         let asking = router.embed(&asked, &run, &cancel);
-        let made = timeout(WITHIN, asking).await.map_err(|_elapsed| NoVectors::Late)??;
+        let made = timeout(within, asking).await.map_err(|_elapsed| NoVectors::Late(within))??;
         match made.vectors.len() == wanted {
             true => Ok(made.vectors),
             false => Err(NoVectors::Count(made.vectors.len(), wanted)),
@@ -184,7 +236,7 @@ impl Recall {
         for maker in makers {
             if self.fill(maker, place, agent).await {
                 let (memories, place) = (self.memories().clone(), place.clone());
-                let models: Vec<String> = makers.iter().map(Maker::name).collect();
+                let models: Vec<String> = makers.iter().map(Maker::key).collect();
                 let swept = blocking(move || memories.sweep_vectors(&place, &models)).await;
                 if let Ok(Err(error)) = swept {
                     tracing::debug!(%error, "old vectors stay");
@@ -196,19 +248,26 @@ impl Recall {
 
     /// Whether every passage has a vector of this maker's now.
     async fn fill(&self, maker: &Maker, place: &MemoryPlace, agent: &AgentId) -> bool {
+        let mut after = String::new();
         loop {
-            let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
-            let unseen = blocking(move || memories.unseen(&asked, &model, BATCH)).await;
+            let (memories, asked, model, last) =
+                (self.memories().clone(), place.clone(), maker.key(), after.clone());
+            let unseen = blocking(move || memories.unseen(&asked, &model, &last, BATCH)).await;
             let Ok(Ok(unseen)) = unseen else { return false };
-            if unseen.is_empty() {
+            if unseen.is_empty() && after.is_empty() {
                 return true;
             }
             let batch = batch(unseen);
+            // From the beginning once more: what came meanwhile may stand before.
+            after = batch.last().map_or_else(String::new, |last| last.hash.clone());
+            if batch.is_empty() {
+                continue;
+            }
             let texts = batch.iter().map(|unseen| unseen.text.clone()).collect();
-            let Ok(vectors) = self.vectors(maker, agent, texts).await else { return false };
+            let Ok(vectors) = self.vectors(maker, agent, texts, BATCH_WITHIN).await else { return false };
             let made: Vec<(String, Vec<f32>)> =
                 batch.into_iter().map(|unseen| unseen.hash).zip(vectors).collect();
-            let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.name());
+            let (memories, asked, model) = (self.memories().clone(), place.clone(), maker.key());
             match blocking(move || memories.keep_vectors(&asked, &model, &made)).await {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => {

@@ -61,7 +61,12 @@ impl Sessions {
         Ok(seen)
     }
 
-    async fn rows_seen(&self, cx: &ToolCx, filter: &SessionFilter) -> Result<Vec<SessionRecord>, PortError> {
+    /// The same as they are kept.
+    pub(crate) async fn rows_seen(
+        &self,
+        cx: &ToolCx,
+        filter: &SessionFilter,
+    ) -> Result<Vec<SessionRecord>, PortError> {
         let (config, store) = (self.inner().config(), self.inner().store());
         let own = agent_of(&config, &cx.session_key);
         let since = filter.active_within.map(|time| cx.clock.now_ms().saturating_sub(millis_i64(time)));

@@ -183,7 +183,8 @@ async fn drive(turns: Turns, lane: Worker<SessionKey, Waiting>) {
     loop {
         let holding = inner.holding();
         match next(&lane, &mut quiet_since, holding.is_cancelled(), &inner.config()) {
-            Next::Turn(together) => take_turn(&turns, together, &mut history).await,
+            // Boxed: lanes that wait for the next message are many, and a turn takes a hundred times their room.
+            Next::Turn(together) => Box::pin(take_turn(&turns, together, &mut history)).await,
             Next::Quiet(until) => {
                 lane.more_until(until, holding).await;
             }

@@ -67,6 +67,8 @@ struct State {
     segments: u32,
     last_told: Option<Instant>,
     reasoning: Thoughts,
+    /// Whether the reasoning is kept for the end, though nobody is shown it meanwhile.
+    keeps_reasoning: bool,
     thought: Thought,
     /// How the answer is to be delivered.
     wishes: Vec<Directive>,
@@ -131,6 +133,18 @@ impl Narrator {
     /// What becomes of the model's reasoning.
     pub(crate) fn set_reasoning(&self, reasoning: Thoughts) {
         self.state.lock().reasoning = reasoning;
+    }
+
+    /// Nobody is shown the model's reasoning while it comes; it is asked for at the end.
+    pub(crate) fn keep_reasoning(&self) {
+        self.state.lock().keeps_reasoning = true;
+    }
+
+    /// The reasoning of the present answer as people are shown it, if it was kept and there is any.
+    pub(crate) fn kept_reasoning(&self) -> Option<String> {
+        let state = self.state.lock();
+        let thought = Some(&state.thought.text).filter(|_| state.keeps_reasoning)?;
+        (!thought.trim().is_empty()).then(|| reasoning(thought))
     }
 
     /// The transcript is known now.
@@ -246,7 +260,7 @@ impl Narrator {
     fn thought(&self, text: &str) {
         let due = {
             let mut state = self.state.lock();
-            if state.reasoning == Thoughts::Off {
+            if state.reasoning == Thoughts::Off && !state.keeps_reasoning {
                 return;
             }
             state.thought.text.push_str(text);

@@ -153,16 +153,25 @@ impl Run {
 /// All runs under way.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
-    by_id: Mutex<HashMap<RunId, Arc<Run>>>,
+    known: Mutex<Known>,
+}
+
+/// The same runs twice: each is asked for by its own name and by its session's, several times in a turn.
+#[derive(Debug, Default)]
+struct Known {
+    by_id: HashMap<RunId, Arc<Run>>,
+    by_session: HashMap<SessionKey, Vec<Arc<Run>>>,
 }
 
 impl Runs {
     /// Takes a run in, unless one of its name is under way.
     pub(crate) fn reserve(&self, run: &Arc<Run>) -> bool {
-        match self.by_id.lock().entry(run.id.clone()) {
+        let known = &mut *self.known.lock();
+        match known.by_id.entry(run.id.clone()) {
             Entry::Occupied(_) => false,
             Entry::Vacant(place) => {
                 place.insert(Arc::clone(run));
+                known.by_session.entry(run.session_key.clone()).or_default().push(Arc::clone(run));
                 true
             }
         }
@@ -170,22 +179,28 @@ impl Runs {
 
     /// Lets go of a run; another of the same name stays.
     pub(crate) fn remove(&self, run: &Arc<Run>) {
-        let mut by_id = self.by_id.lock();
-        if by_id.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, run)) {
-            by_id.remove(&run.id);
+        let known = &mut *self.known.lock();
+        if known.by_id.get(&run.id).is_some_and(|known| Arc::ptr_eq(known, run)) {
+            known.by_id.remove(&run.id);
+        }
+        if let Entry::Occupied(mut of_session) = known.by_session.entry(run.session_key.clone()) {
+            of_session.get_mut().retain(|known| !Arc::ptr_eq(known, run));
+            if of_session.get().is_empty() {
+                of_session.remove();
+            }
         }
     }
 
     pub(crate) fn get(&self, id: &RunId) -> Option<Arc<Run>> {
-        self.by_id.lock().get(id).cloned()
+        self.known.lock().by_id.get(id).cloned()
     }
 
     pub(crate) fn of_session(&self, key: &SessionKey) -> Vec<Arc<Run>> {
-        self.by_id.lock().values().filter(|run| run.session_key == *key).cloned().collect()
+        self.known.lock().by_session.get(key).cloned().unwrap_or_default()
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Run>> {
-        self.by_id.lock().values().cloned().collect()
+        self.known.lock().by_id.values().cloned().collect()
     }
 
     pub(crate) fn views(&self, key: &SessionKey) -> Vec<RunView> {
@@ -196,3 +211,6 @@ impl Runs {
         self.of_session(key).iter().map(|run| run.id.clone()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -91,7 +91,11 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
     if waiting.request.options.source() == source::Source::Heartbeat {
-        run.delivery.look_around(Look::in_session(&inner.config(), &run.session_key));
+        let look = Look::in_session(&inner.config(), &run.session_key);
+        if look.with_reasoning {
+            run.narrator.keep_reasoning();
+        }
+        run.delivery.look_around(look);
     }
     run.delivery.answers(waiting.merged.len() + waiting.request.options.inbox.len().max(1));
     live::acknowledge(&outgoing, &run);

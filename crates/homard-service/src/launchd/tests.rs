@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::Launchd;
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, Dialect, Places, State};
 
 fn charge(account: Account) -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: Some("work".to_owned()),
         program: PathBuf::from("/Applications/Meine Wörter & <Dinge>/homard"),
         arguments: ["gateway", "run", "--profile", "work"].map(str::to_owned).to_vec(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::{Dialect, Launchd, Replace, Supervisor, SupervisorError, Systemd};
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, State};
 
 /// A `systemctl` that keeps its books in files, knows the words of the manual page and refuses all others. A file
@@ -125,6 +125,7 @@ impl Machine {
 
 fn charge() -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: None,
         program: PathBuf::from("/usr/bin/homard"),
         arguments: ["gateway", "run"].map(str::to_owned).to_vec(),
@@ -270,4 +271,24 @@ async fn launchd_is_taken_through_the_same_life() {
     supervisor.stop(&charge).await.unwrap();
     assert!(supervisor.uninstall(&charge).await.unwrap());
     assert!(!Path::new(&supervisor.path(&charge)).exists());
+}
+
+#[tokio::test]
+async fn a_definition_nobody_had_read_yet_is_there_again_after_a_failure() {
+    let machine = Machine::systemd();
+    let path = machine.supervisor.path(&charge());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "[Service]\nExecStart=/bin/mine\n").unwrap();
+    fs::write(machine.book("refuses"), "start").unwrap();
+    machine.supervisor.install(&charge(), Replace::Always).await.unwrap_err();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "[Service]\nExecStart=/bin/mine\n");
+}
+
+#[tokio::test]
+async fn a_program_the_supervisor_would_refuse_is_refused_before_anything_is_written() {
+    let machine = Machine::systemd();
+    let odd = Charge { program: PathBuf::from("/opt/it's/homard"), ..charge() };
+    let error = machine.supervisor.install(&odd, Replace::Never).await.unwrap_err();
+    assert!(matches!(error, SupervisorError::OddPath { .. }), "{error}");
+    assert!(machine.home().is_empty() && machine.asked().is_empty());
 }

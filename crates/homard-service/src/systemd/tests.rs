@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use super::{Expanding, Systemd, quoted, unit};
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, Dialect, Places, State};
 
 fn charge(account: Account) -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: Some("work".to_owned()),
         program: PathBuf::from("/opt/meine Wörter/homard"),
         arguments: ["gateway", "run", "--profile", "work"].map(str::to_owned).to_vec(),
@@ -29,6 +30,18 @@ fn the_units_of_the_machine_say_as_whom_and_are_denied_more() {
 }
 
 #[test]
+fn the_unit_of_a_node_has_a_name_of_its_own_and_no_watchdog() {
+    let node = Charge {
+        role: Role::Node,
+        profile: None,
+        arguments: ["node", "run", "--host", "gateway.lan", "--port", "18789"].map(str::to_owned).to_vec(),
+        ..charge(Account::Owner)
+    };
+    assert_eq!(Systemd.label(&node), "homard-node.service");
+    insta::assert_snapshot!("node", unit(&node));
+}
+
+#[test]
 fn words_of_a_unit_are_never_expanded() {
     for (word, in_commands, elsewhere) in [
         ("/usr/bin/homard", "/usr/bin/homard", "/usr/bin/homard"),
@@ -39,6 +52,7 @@ fn words_of_a_unit_are_never_expanded() {
         ("say \"hi\"", "\"say \\\"hi\\\"\"", "\"say \\\"hi\\\"\""),
         ("x\nExecStart=evil", "\"x\\nExecStart=evil\"", "\"x\\nExecStart=evil\""),
         ("Wörter", "\"Wörter\"", "\"Wörter\""),
+        ("a\u{1}b\u{85}", "\"a\\x01b\\u0085\"", "\"a\\x01b\\u0085\""),
     ] {
         assert_eq!(quoted(word, Expanding::Variables), in_commands);
         assert_eq!(quoted(word, Expanding::Nothing), elsewhere);
@@ -75,6 +89,7 @@ fn units_lie_where_systemd_looks() {
 #[test]
 fn packages_bring_the_units_that_would_be_installed() {
     let packaged = |account| Charge {
+        role: Role::Gateway,
         profile: None,
         program: PathBuf::from("/usr/bin/homard"),
         arguments: ["gateway", "run"].map(str::to_owned).to_vec(),
@@ -89,5 +104,24 @@ fn packages_bring_the_units_that_would_be_installed() {
             std::fs::write(&file, &made).unwrap();
         }
         assert_eq!(std::fs::read_to_string(&file).unwrap(), made, "{}", file.display());
+    }
+}
+
+#[test]
+fn a_program_is_written_as_it_lies_and_what_systemd_refuses_is_known() {
+    let start = |program: &str| {
+        let unit = unit(&Charge { program: PathBuf::from(program), ..charge(Account::Owner) });
+        unit.lines().find_map(|line| line.strip_prefix("ExecStart=")).unwrap().to_owned()
+    };
+    let rest = " gateway run --profile work";
+    assert_eq!(start("/opt/$mine/100%/homard"), format!("\"/opt/$mine/100%%/homard\"{rest}"));
+    for (program, can) in [
+        ("/opt/meine Wörter/$x/homard", true),
+        ("/opt/\"x\"/homard", false),
+        ("/opt/it's/homard", false),
+        ("/opt/a\\b/homard", false),
+        ("/opt/a\nb/homard", false),
+    ] {
+        assert_eq!(Systemd.starts(Path::new(program)), can, "{program:?}");
     }
 }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use super::{TaskScheduler, argument, task};
-use crate::charge::{Account, Charge};
+use crate::charge::{Account, Charge, Role};
 use crate::words::{Activity, Dialect, Places, State};
 
 fn charge() -> Charge {
     Charge {
+        role: Role::Gateway,
         profile: Some("größer".to_owned()),
         program: PathBuf::from("C:\\Program Files\\Meine Wörter & Dinge\\homard.exe"),
         arguments: ["gateway", "run", "--profile", "a \"b\" c\\"].map(str::to_owned).to_vec(),

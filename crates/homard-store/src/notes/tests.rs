@@ -70,3 +70,14 @@ async fn an_event_waits_for_a_conversation_that_has_not_begun_and_keeps_what_sta
     assert_eq!(beside, Some(details));
     assert_eq!(home.store.notes().waiting().await.unwrap(), Vec::<String>::new());
 }
+
+#[tokio::test]
+async fn notes_that_cannot_be_read_keep_nobody_from_a_turn_and_others_are_kept_after_them() {
+    let home = Home::new();
+    home.store.kv().set(&format!("notes:{KEY}"), "garbled").await.unwrap();
+    assert_eq!(home.store.notes().waiting().await.unwrap(), Vec::<String>::new());
+    assert_eq!(told(&home, "r1").await, Vec::<String>::new());
+    home.store.notes().keep_event(&key(KEY), "after that".to_owned(), None).await.unwrap();
+    let notes = told(&home, "r2").await;
+    assert!(notes.len() == 1 && notes[0].ends_with("after that"), "{notes:?}");
+}

@@ -28,3 +28,5 @@ pub(super) mod telegram_latency;
 pub(super) mod telegram_load;
 /// What one turn costs and where its time goes.
 pub(super) mod turn;
+/// So much work and nothing else.
+pub(super) mod work;

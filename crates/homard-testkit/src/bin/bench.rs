@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use homard_testkit::{BenchOptions, compare_builds, run_bench};
+use homard_testkit::{BenchOptions, Work, compare_builds, run_bench};
 
 fn main() -> Result<()> {
     let Asked { bench, against, rounds, json } = asked(std::env::args().skip(1))?;
@@ -43,7 +43,7 @@ struct Asked {
 
 fn asked(mut arguments: impl Iterator<Item = String>) -> Result<Asked> {
     let (mut homard, mut fake, mut json, mut only, mut quick) = (None, None, None, Vec::new(), false);
-    let (mut soak, mut against, mut rounds) = (None, None, ROUNDS);
+    let (mut soak, mut work, mut against, mut rounds) = (None, None, None, ROUNDS);
     let mut measurers = Vec::new();
     while let Some(name) = arguments.next() {
         if name == "--quick" {
@@ -57,6 +57,7 @@ fn asked(mut arguments: impl Iterator<Item = String>) -> Result<Asked> {
             "--measure" => measurers.push(PathBuf::from(value)),
             "--json" => json = Some(PathBuf::from(value)),
             "--only" => only.push(value),
+            "--work" => work = Some(Work::parse(&value)?),
             "--against" => against = Some(PathBuf::from(value)),
             "--rounds" => {
                 rounds =
@@ -68,12 +69,12 @@ fn asked(mut arguments: impl Iterator<Item = String>) -> Result<Asked> {
                 soak = Some(Duration::from_secs(seconds));
             }
             _ => bail!(
-                "unknown option `{name}`; known are --homard --fake --measure --json --only --quick --soak --against --rounds"
+                "unknown option `{name}`; known are --homard --fake --measure --json --only --quick --soak --work --against --rounds"
             ),
         }
     }
     let homard = homard.context("`--homard` must name the binary to measure; `cargo xtask bench` does it")?;
     let fake = fake.context("`--fake` must name the fake model server; `cargo xtask bench` does it")?;
-    let bench = BenchOptions { homard, fake, measurers, quick, only, soak };
+    let bench = BenchOptions { homard, fake, measurers, quick, only, soak, work };
     Ok(Asked { bench, against, rounds, json })
 }

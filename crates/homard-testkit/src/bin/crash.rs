@@ -4,18 +4,29 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-use homard_testkit::{CrashOptions, run_crash};
+use homard_testkit::{CrashOptions, run_crash, run_job_crash};
 
 /// Kills when nothing is said.
 const DEFAULT_KILLS: u64 = 50;
+/// Jobs run while it is killed, and nobody writes.
+const JOBS: &str = "--jobs";
 
 fn main() -> Result<()> {
-    let options = options(std::env::args().skip(1))?;
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let of_jobs = arguments.iter().any(|argument| argument == JOBS);
+    arguments.retain(|argument| argument != JOBS);
+    let options = options(arguments.into_iter())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let progress = |line: &str| drop(writeln!(std::io::stderr(), "crash: {line}"));
-    let report = runtime.block_on(run_crash(&options, progress))?;
-    writeln!(std::io::stdout(), "{}", report.markdown())?;
-    if !report.holds() {
+    let (markdown, holds) = if of_jobs {
+        let report = runtime.block_on(run_job_crash(&options, progress))?;
+        (report.markdown(), report.holds())
+    } else {
+        let report = runtime.block_on(run_crash(&options, progress))?;
+        (report.markdown(), report.holds())
+    };
+    writeln!(std::io::stdout(), "{markdown}")?;
+    if !holds {
         bail!("not everything is as it should be; what is said above names it");
     }
     Ok(())
@@ -33,7 +44,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<CrashOptions> 
             "--kills" => kills = number()?,
             "--seed" => seed = number()?,
             "--log" => log = Some(PathBuf::from(value)),
-            _ => bail!("unknown option `{name}`; known are --homard --kills --seed --log"),
+            _ => bail!("unknown option `{name}`; known are --homard --kills --seed --log --jobs"),
         }
     }
     let homard = homard.context("`--homard` must name the binary to kill; `cargo xtask crash` does it")?;

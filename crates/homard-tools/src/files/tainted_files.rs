@@ -112,6 +112,12 @@ impl TaintedFiles {
         self.state().files.iter().find(|file| !file.is_over && file.path == path).map(Tainted::label)
     }
 
+    /// The label of a file by its name, or by what it holds where that was marked under another. Blocks on the disk.
+    #[must_use]
+    pub fn label_by_name_or_content(&self, path: &Path) -> Option<Label> {
+        self.label_of(path).or_else(|| self.label_of_content(path))
+    }
+
     /// The label of a file that holds what a marked one held. Blocks on the disk.
     pub(crate) fn label_of_content(&self, path: &Path) -> Option<Label> {
         let size = path.metadata().ok()?.len();

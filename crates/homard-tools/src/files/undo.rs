@@ -14,6 +14,7 @@ mod keep;
 mod plan;
 mod restore;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
 pub use plan::{FileChange, FileState, RunChanges};
 pub use restore::{Failed, UndoError, UndoOptions, UndoReport};
 
-use journal::{Journal, RunHeader};
+use journal::{Journal, JournalLine, RunHeader};
 
 /// Largest file that is kept; larger ones are noted as not kept.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -119,6 +120,26 @@ impl Undo {
         let changes: Vec<&FileChange> = runs.iter().flat_map(|run| &run.files).filter(is_it).collect();
         changes.first().is_some_and(|last| last.state == FileState::Restorable)
             && changes.iter().any(|change| change.what == UndoChange::Created)
+    }
+
+    /// What runs left of files they wrote: the SHA-256 of each. Blocks on the disk.
+    #[must_use]
+    pub fn left(&self) -> BTreeSet<String> {
+        let journals =
+            self.inner().and_then(|inner| inner.journals().map_err(UndoError::Read)).unwrap_or_default();
+        let change = |line: JournalLine| match line {
+            JournalLine::Change(change) => change.becomes.map(|print| print.sha256),
+            JournalLine::Run(_)
+            | JournalLine::Command { .. }
+            | JournalLine::Undone { .. }
+            | JournalLine::Redone { .. } => None,
+        };
+        journals
+            .into_iter()
+            .filter(|journal| journal.header.undoes.is_none())
+            .flat_map(|journal| journal.lines)
+            .filter_map(change)
+            .collect()
     }
 
     /// What undoing would do, without doing it. Blocks on the disk.

@@ -149,7 +149,7 @@ impl Provenance {
                 .filter(|real| !real_path(&self.workspace).starts_with(real))
                 .and_then(|real| files.label_below(real))
         } else {
-            files.label_of(real).or_else(|| files.label_of_content(real))
+            files.label_by_name_or_content(real)
         };
         known.or_else(|| self.is_elsewhere(real).then(|| self.elsewhere(real)))
     }

@@ -1,6 +1,8 @@
 //! What the memory tools ask of the room that remembers.
 
 use futures_util::future::BoxFuture;
+use homard_protocol::SessionKey;
+use homard_protocol::methods::memory::{MemorySource, MemoryWriter};
 use serde::Serialize;
 
 use super::PortError;
@@ -16,7 +18,7 @@ pub struct Passage {
     pub end_line: u32,
     pub score: f64,
     pub snippet: String,
-    pub source: &'static str,
+    pub source: MemorySource,
     /// How it is cited: `path#Lx-Ly`.
     pub citation: String,
     /// The day it was written on, or is about.
@@ -24,6 +26,11 @@ pub struct Passage {
     pub date: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub heading: String,
+    /// Who wrote it, as far as is known.
+    pub by: MemoryWriter,
+    /// The conversation it was said in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_key: Option<SessionKey>,
     /// Whose words it is, where they are not the owner's or the agent's.
     #[serde(skip)]
     pub from_others: Option<Label>,

@@ -297,15 +297,19 @@ fn fields<const N: usize>(given: [(&str, Option<Value>); N]) -> Value {
     Value::Object(given.collect::<Map<_, _>>())
 }
 
-/// The bytes a node sent, and what they are.
-fn media(payload: &Value) -> Result<(Vec<u8>, String), PortError> {
-    let broken = || PortError::Failed("the node sent no picture or recording that can be read".to_owned());
-    let text = payload.get("base64").and_then(Value::as_str).ok_or_else(broken)?;
-    let bytes = STANDARD.decode(text).map_err(|_not_base64| broken())?;
+/// The bytes of a picture or recording a node sent, and the ending of its kind; `None` when it sent none.
+#[must_use]
+pub fn node_media(payload: &Value) -> Option<(Vec<u8>, String)> {
+    let bytes = STANDARD.decode(payload.get("base64")?.as_str()?).ok()?;
     let format = payload.get("format").and_then(Value::as_str).unwrap_or("bin").to_ascii_lowercase();
     let is_plain =
         !format.is_empty() && format.len() <= 8 && format.chars().all(|c| c.is_ascii_alphanumeric());
-    Ok((bytes, if is_plain { format } else { "bin".to_owned() }))
+    Some((bytes, if is_plain { format } else { "bin".to_owned() }))
+}
+
+fn media(payload: &Value) -> Result<(Vec<u8>, String), PortError> {
+    let broken = || PortError::Failed("the node sent no picture or recording that can be read".to_owned());
+    node_media(payload).ok_or_else(broken)
 }
 
 fn picture_type(format: &str) -> Option<&'static str> {

@@ -11,7 +11,7 @@ use crate::chat::item::{ChatItem, ItemBody};
 use crate::input::complete::SAME;
 use crate::input::picker::{Choice, Picker, PickerKind};
 use crate::text::amounts::size;
-use crate::text::clean::clean;
+use crate::text::clean::{clean, clean_line};
 
 /// Most files that go with one message, as on the page.
 const FILES_MAX: usize = 20;
@@ -201,7 +201,7 @@ fn levels(app: &App) -> Vec<Choice> {
     let facts = &app.chat.facts;
     let choice = |level: &homard_protocol::session_row::ThinkingLevelOption| Choice {
         id: level.id.to_string(),
-        label: level.label.clone(),
+        label: clean_line(&level.label),
         about: String::new(),
         is_present: level.id.to_string() == facts.thinking,
     };

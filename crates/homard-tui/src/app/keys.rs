@@ -123,7 +123,7 @@ fn in_text(app: &mut App, key: KeyEvent, now: i64) -> Vec<Effect> {
     match (bare, key.code) {
         (KeyModifiers::NONE, KeyCode::Tab) if open => accept(app),
         (KeyModifiers::NONE, KeyCode::Tab) if app.questions.first().is_some() => {
-            app.questions.is_taken_up = true;
+            take_up(app);
             Vec::new()
         }
         (KeyModifiers::NONE, KeyCode::Up) if open => step_completion(app, -1),
@@ -157,6 +157,15 @@ fn in_text(app: &mut App, key: KeyEvent, now: i64) -> Vec<Effect> {
             edit(app, key);
             Vec::new()
         }
+    }
+}
+
+/// From now on keys answer the question, where a row of it is seen.
+fn take_up(app: &mut App) {
+    if app.screen.height < crate::view::ROWS_FOR_QUESTION {
+        app.complain("too few rows to show what is asked: make the terminal taller");
+    } else {
+        app.questions.is_taken_up = true;
     }
 }
 

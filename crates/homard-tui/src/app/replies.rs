@@ -162,10 +162,12 @@ fn session_choice(row: &SessionRow, here: &str) -> Choice {
     let key = row.key.to_string();
     let title =
         [&row.label, &row.display_name, &row.derived_title, &row.auto_label].into_iter().flatten().next();
-    let label = title.map_or_else(|| key.clone(), |title| brief(&clean_line(title), ABOUT_CHARS));
+    // A key is made of names of others' groups and threads.
+    let shown = clean_line(&key);
+    let label = title.map_or_else(|| shown.clone(), |title| brief(&clean_line(title), ABOUT_CHARS));
     let running = if row.has_active_run { "running · " } else { "" };
     let preview = row.last_message_preview.as_deref().map(clean_line).unwrap_or_default();
-    let about = brief(&format!("{running}{key} {preview}"), ABOUT_CHARS);
+    let about = brief(&format!("{running}{shown} {preview}"), ABOUT_CHARS);
     Choice { is_present: key == here, label, about, id: key }
 }
 

@@ -98,7 +98,8 @@ impl Screen {
         self.grew_above = false;
         self.total = total;
         if self.laid.len() > 2 * items.len() + 64 {
-            self.laid.retain(|id, _| items.iter().any(|item| item.id == *id));
+            let known: std::collections::HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+            self.laid.retain(|id, _| known.contains(id.as_str()));
         }
         starts
     }

@@ -51,7 +51,8 @@ pub(super) fn older(chat: &mut Chat, page: &ChatHistoryResult) {
     chat.older.loading = false;
     // An answer without anything new would be asked for again and again.
     chat.older.has_more = page.has_more && !above.is_empty();
-    chat.older.offset = page.next_offset.unwrap_or(chat.older.offset + page.messages.len() as u64);
+    chat.older.offset =
+        page.next_offset.unwrap_or(chat.older.offset.saturating_add(page.messages.len() as u64));
     chat.revision += 1;
     for item in &mut above {
         item.revision = chat.revision;
@@ -79,9 +80,11 @@ fn join(chat: &mut Chat, mut stored: Vec<ChatItem>, page: &ChatHistoryResult) {
     let grown = page.total_messages.saturating_sub(chat.older.total);
     chat.older = match joint {
         // Older pages stay above; what came since moves where the next one begins.
-        Some(at) if at > 0 => {
-            Older { offset: chat.older.offset + grown, total: page.total_messages, ..chat.older }
-        }
+        Some(at) if at > 0 => Older {
+            offset: chat.older.offset.saturating_add(grown),
+            total: page.total_messages,
+            ..chat.older
+        },
         _ => Older {
             has_more: page.has_more,
             offset: page.next_offset.unwrap_or(page.messages.len() as u64),

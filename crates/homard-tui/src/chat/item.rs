@@ -175,7 +175,7 @@ impl ToolCard {
         self.state = if failed { ToolState::Failed } else { ToolState::Done };
         let fact = |name: &str| details.and_then(|details| details.get(name));
         self.exit_code = fact("exitCode").and_then(Value::as_i64);
-        let measured = self.started.and_then(|started| u64::try_from(at - started).ok());
+        let measured = self.started.and_then(|started| u64::try_from(at.saturating_sub(started)).ok());
         self.took_ms = fact("durationMs").and_then(Value::as_u64).or(measured);
         if self.output.len() > OUTPUT_MAX {
             let from = self.output.ceil_char_boundary(self.output.len() - OUTPUT_MAX);

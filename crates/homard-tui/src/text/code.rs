@@ -137,6 +137,9 @@ const KEYWORDS: &[&str] = &[
     "LIMIT",
 ];
 
+/// A longer line, in bytes, was made by a program for programs; colouring it would take longer than drawing it.
+const LONGEST: usize = 4_000;
+
 /// Languages whose text is not coloured.
 const PROSE: &[&str] = &["", "text", "txt", "plain", "markdown", "md", "log", "output", "console"];
 
@@ -154,7 +157,7 @@ impl Painter {
     }
 
     pub(super) fn line(&mut self, line: &str) -> Vec<Span<'static>> {
-        if PROSE.contains(&self.language.as_str()) {
+        if PROSE.contains(&self.language.as_str()) || line.len() > LONGEST {
             return vec![Span::raw(line.to_owned())];
         }
         if self.language == "diff" || self.language == "patch" {

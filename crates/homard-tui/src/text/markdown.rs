@@ -29,6 +29,7 @@ struct Page {
     out: Vec<Line<'static>>,
     /// What is collected for the present paragraph or cell.
     inline: Vec<Span<'static>>,
+    /// How words look, for every mark that is open: each with those around it.
     style: Vec<Style>,
     /// What stands before rows, outermost first.
     margins: Vec<Span<'static>>,
@@ -84,7 +85,12 @@ impl Page {
     }
 
     fn present(&self) -> Style {
-        self.style.iter().fold(Style::new(), |all, style| all.patch(*style))
+        self.style.last().copied().unwrap_or_default()
+    }
+
+    /// Adds to how the words look from here on.
+    fn dress(&mut self, style: Style) {
+        self.style.push(self.present().patch(style));
     }
 
     fn say(&mut self, text: &str, style: Style) {
@@ -113,7 +119,7 @@ impl Page {
                 if matches!(level, HeadingLevel::H1 | HeadingLevel::H2) {
                     style = style.add_modifier(Modifier::UNDERLINED);
                 }
-                self.style.push(style);
+                self.dress(style);
             }
             Tag::BlockQuote(_) => {
                 self.flush();
@@ -143,20 +149,20 @@ impl Page {
                 self.grid = Some(Grid::default());
             }
             Tag::TableHead => {
-                self.style.push(self.theme.strong());
+                self.dress(self.theme.strong());
                 self.row();
             }
             Tag::TableRow => self.row(),
-            Tag::Emphasis => self.style.push(Style::new().add_modifier(Modifier::ITALIC)),
-            Tag::Strong => self.style.push(self.theme.strong()),
-            Tag::Strikethrough => self.style.push(Style::new().add_modifier(Modifier::CROSSED_OUT)),
+            Tag::Emphasis => self.dress(Style::new().add_modifier(Modifier::ITALIC)),
+            Tag::Strong => self.dress(self.theme.strong()),
+            Tag::Strikethrough => self.dress(Style::new().add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { dest_url, .. } => {
-                self.style.push(self.theme.link());
+                self.dress(self.theme.link());
                 self.links.push((dest_url.into_string(), self.inline.len()));
             }
             Tag::Image { dest_url, .. } => {
                 self.say("image: ", self.theme.dim());
-                self.style.push(Style::new());
+                self.dress(Style::new());
                 self.links.push((dest_url.into_string(), self.inline.len()));
             }
             _ => {}
@@ -185,7 +191,7 @@ impl Page {
             }
             TagEnd::Table => {
                 if let Some(grid) = self.grid.take() {
-                    let lead: Vec<Span<'static>> = self.margins.clone();
+                    let lead: Vec<Span<'static>> = self.margins.iter().take(DEEPEST).cloned().collect();
                     let wide = lead.iter().map(Span::width).sum::<usize>();
                     for mut line in grid.lines(self.width.saturating_sub(wide), self.theme) {
                         line.spans.splice(0..0, lead.iter().cloned());
@@ -256,11 +262,14 @@ impl Page {
 
     /// What stands before the next rows.
     fn lead(&mut self) -> Lead {
-        let rest = self.margins.clone();
+        // Whoever nests a thousand quotes gets no thousand pieces before every row.
+        let rest: Vec<Span<'static>> = self.margins.iter().take(DEEPEST).cloned().collect();
         let mut first = rest.clone();
         if let Some(marker) = self.marker.take() {
             match first.last_mut() {
-                Some(last) if !last.content.is_empty() => *last = Span::styled(marker, self.theme.user()),
+                Some(last) if self.margins.len() <= DEEPEST => {
+                    *last = Span::styled(marker, self.theme.user());
+                }
                 _ => first.push(Span::styled(marker, self.theme.user())),
             }
         }

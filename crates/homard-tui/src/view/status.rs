@@ -94,7 +94,7 @@ fn parts(app: &App, now: i64) -> Vec<(String, Style)> {
         parts.push((trouble.to_owned(), theme.warning()));
     }
     if let Some((used, limit)) = facts.used.zip(facts.limit) {
-        let full = (used * 100 / limit.max(1)).min(100);
+        let full = (used.saturating_mul(100) / limit.max(1)).min(100);
         let style = if full >= NEARLY_FULL { theme.warning() } else { theme.plain() };
         parts.push((format!("context {}/{} {full}%", tokens(used), tokens(limit)), style));
     }

@@ -198,3 +198,65 @@ fn what_one_looks_at_stays_while_more_is_written() {
     press(&mut app, "esc");
     assert!(picture(&mut app, 40, 12).contains("four") && app.chat.is_running());
 }
+
+#[test]
+fn nothing_is_answered_that_is_not_seen() {
+    let mut app = talking();
+    app.update(Msg::Heard(question("q", "rm -rf build")), NOW);
+    assert!(!picture(&mut app, 10, 3).contains("rm -rf"));
+    press(&mut app, "tab");
+    assert!(!app.questions.is_taken_up);
+    assert!(picture(&mut app, 40, 4).contains("approval"));
+    press(&mut app, "tab");
+    assert!(app.questions.is_taken_up);
+    picture(&mut app, 10, 3);
+    assert!(!app.questions.is_taken_up, "what went out of sight is not answered");
+}
+
+#[test]
+fn whatever_others_name_things_nothing_steers_the_terminal() {
+    let evil = "a\u{1b}]0;x\u{7}\u{1b}[2J\u{202e}\u{9b}5mb\r\n日本";
+    let history = vec![
+        user("a", evil),
+        assistant(&json!([
+            {"type": "thinking", "thinking": evil},
+            {"type": "text", "text": format!("# {evil}\n- [{evil}](http://{evil})\n```{evil}\n{evil}\n```\n|{evil}|\n|-|\n|{evil}|")},
+            {"type": "toolCall", "id": "c", "name": evil, "arguments": {"command": evil, evil: evil}},
+        ])),
+        json!({"role": "toolResult", "toolCallId": "c", "toolName": evil, "content": [{"type": "text", "text": evil}],
+            "details": {"durationMs": u64::MAX, "exitCode": i64::MIN}, "isError": true, "timestamp": i64::MIN}),
+    ];
+    let more = json!({"sessionInfo": {"label": evil, "model": evil, "modelProvider": evil, "totalTokens": u64::MAX},
+        "defaults": {"thinkingLevels": [{"id": "off", "label": evil}]}});
+    let mut app = app(80, 24, &history, more);
+    app.update(Msg::Heard(question("q9", evil)), NOW);
+    app.update(Msg::Lost(evil.into()), NOW);
+    let mut seen = picture(&mut app, 80, 60);
+    for keys in [["ctrl-o", "ctrl-t"], ["ctrl-p", "x"]] {
+        for key in keys {
+            press(&mut app, key);
+        }
+        let row = serde_json::from_value(
+            json!({"key": format!("agent:main:{}", evil.replace('\n', "")), "kind": "direct", "updatedAt": 1,
+            "label": evil, "hasActiveRun": true, "lastMessagePreview": evil}),
+        );
+        if let Ok(row) = row {
+            app.update(Msg::Reply(Reply::Sessions(Ok(vec![row]))), NOW);
+        }
+        seen.push_str(&picture(&mut app, 80, 60));
+        seen.push_str(&picture(&mut app, 10, 3));
+    }
+    let bad = seen.chars().filter(|c| *c != '\n' && (c.is_control() || *c == '\u{202e}')).collect::<Vec<_>>();
+    assert_eq!(bad, Vec::<char>::new());
+}
+
+#[test]
+fn a_very_long_history_is_drawn_and_searched() {
+    let many: Vec<Value> =
+        (0..5_000).map(|at| user(&format!("r{at}"), &format!("message {at} 日本語"))).collect();
+    let mut app = app(80, 24, &many, json!({"hasMore": true, "totalMessages": 100_000}));
+    assert!(picture(&mut app, 80, 24).contains("message 4999"));
+    press(&mut app, "ctrl-f");
+    typed(&mut app, "message 17 ");
+    assert!(picture(&mut app, 40, 12).contains("message 17"));
+}

@@ -50,7 +50,7 @@ fn what_people_ask_leads_to_the_page_that_answers() {
     let pages = pages();
     for (query, page) in [
         ("morning briefing", "recipes/briefing"),
-        ("enable-linger", "troubleshooting"),
+        ("enable-linger", "start"),
         ("telegram bot token", "channels/telegram"),
         ("budget per day", "models"),
         ("hand-over upgrade", "operations"),

@@ -5,11 +5,23 @@ use clap::{CommandFactory, Parser};
 mod book;
 mod documentation;
 
-use super::Cli;
+use super::{Cli, missing};
 
 #[test]
 fn the_grammar_has_no_contradictions() {
     Cli::command().debug_assert();
+}
+
+#[test]
+fn the_version_is_told_without_the_grammar_as_the_grammar_tells_it() {
+    let told = |words: &[&str]| super::asks_for_version(&words.iter().map(Into::into).collect::<Vec<_>>());
+    assert!(told(&["homard", "--version"]) && told(&["homard", "-V"]));
+    assert!(
+        !told(&["homard"])
+            && !told(&["homard", "--no-color", "--version"])
+            && !told(&["homard", "cron", "-V"])
+    );
+    assert_eq!(Cli::command().render_version(), format!("homard {}\n", super::VERSION));
 }
 
 fn help(words: &[&str]) -> String {
@@ -51,9 +63,60 @@ fn help_teaches() {
         ("onboard", vec!["onboard"]),
         ("configure", vec!["configure"]),
         ("migrate", vec!["migrate"]),
+        ("update", vec!["update"]),
+        ("agents", vec!["agents"]),
+        ("agents_bind", vec!["agents", "bind"]),
+        ("agents_set_identity", vec!["agents", "set-identity"]),
+        ("config_patch", vec!["config", "patch"]),
+        ("cron_edit", vec!["cron", "edit"]),
+        ("message", vec!["message"]),
+        ("message_send", vec!["message", "send"]),
+        ("node", vec!["node"]),
+        ("nodes_camera", vec!["nodes", "camera"]),
+        ("nodes_camera_snap", vec!["nodes", "camera", "snap"]),
+        ("sessions_tail", vec!["sessions", "tail"]),
+        ("sessions_export", vec!["sessions", "export"]),
+        ("channels", vec!["channels"]),
+        ("directory", vec!["directory"]),
+        ("secrets", vec!["secrets"]),
+        ("webhooks", vec!["webhooks"]),
+        ("tasks", vec!["tasks"]),
+        ("approvals", vec!["approvals"]),
+        ("system", vec!["system"]),
+        ("memory", vec!["memory"]),
+        ("models", vec!["models"]),
+        ("skills", vec!["skills"]),
+        ("skills_install", vec!["skills", "install"]),
+        ("daemon", vec!["daemon"]),
     ];
     for (name, words) in pages {
         insta::assert_snapshot!(name, help(&words));
+    }
+}
+
+#[test]
+fn what_is_left_out_is_explained_with_an_example() {
+    for (line, told) in [
+        (
+            "homard onboard --non-interactive",
+            vec!["--accept-risk", "homard onboard --non-interactive --accept-risk"],
+        ),
+        (
+            "homard agents bind",
+            vec!["A platform, or a platform", "homard agents bind --agent work --bind telegram:work"],
+        ),
+        ("homard skills install", vec!["homard skills install ./weather"]),
+        (
+            "homard nodes camera clip",
+            vec!["Which node", "homard nodes camera clip --node shed --duration 10s"],
+        ),
+    ] {
+        let words: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
+        let Err(error) = Cli::try_parse_from(&words) else { panic!("{line} was taken") };
+        let hint = missing::hint(Cli::command(), &words, &error).unwrap_or_default();
+        for told in told {
+            assert!(hint.contains(told), "{line}: {hint}");
+        }
     }
 }
 
@@ -71,6 +134,9 @@ const UNDERSTOOD: &[&str] = &[
     "homard migrate list --json",
     "homard migrate plan openclaw --all",
     "homard migrate apply openclaw --yes --include-secrets --overwrite",
+    "homard update --channel beta --from https://a.test/x --dry-run --no-restart --timeout 5 --yes --json",
+    "homard update --tag v0.2.1",
+    "homard update status --json --timeout 5",
     "homard gateway",
     "homard gateway --port 0 --bind lan --auth token --token x --force --verbose --allow-unconfigured",
     "homard gateway run --port 18790",
@@ -198,6 +264,59 @@ const UNDERSTOOD: &[&str] = &[
     "homard backup restore a.tar.gz --to /tmp/x --yes --json",
     "homard reset --scope config+creds+sessions --dry-run --yes --non-interactive --json",
     "homard uninstall --service --state --workspace --all --dry-run --yes --json",
+    "homard agent -m hi --deliver --channel telegram --to -100 --reply-channel irc --reply-to #a --reply-account work --verbose full",
+    "homard agent --message-file q.txt --session-id 0123 --timeout 5",
+    "homard agents add Work --bind telegram:work --bind irc --avatar a.png --non-interactive",
+    "homard agents bind --agent work --bind telegram:* --json",
+    "homard agents unbind --agent work --all",
+    "homard agents bindings --agent work --json",
+    "homard agents set-identity --agent work --name a --theme b --emoji c --avatar d",
+    "homard agents set-identity --workspace ~/w --identity-file i.md --json",
+    "homard agents list --bindings",
+    "homard agents delete work --force",
+    "homard config set gateway.port 1 --dry-run --json --expect-current-json 2",
+    "homard config set channels.irc {} --merge",
+    "homard config set hooks.token --ref-source env --ref-id T --ref-provider default",
+    "homard config set --batch-file b.json --dry-run",
+    "homard config patch --stdin --replace-path agents.list --json",
+    "homard config unset gateway.port --dry-run",
+    "homard cron add --name a --at 1h --message hi --thread-id 3 --best-effort-deliver --light-context --session current --session-key main",
+    "homard cron edit a --disable --clear-model --clear-thinking --clear-timeout --clear-agent --clear-failure-alert --clear-missed",
+    "homard cron runs a --status skipped",
+    "homard cron list --limit 5 --offset 5",
+    "homard nodes camera snap --node a --facing both --quality 0.5 --delay-ms 100 --invoke-timeout 5 --json",
+    "homard nodes camera clip --node a --device-id x --duration 5s --no-audio --out f.mp4",
+    "homard nodes canvas present --node a --target /x --x -1 --y 2 --width 3 --height 4",
+    "homard nodes canvas navigate --node a https://homard.test",
+    "homard nodes screen record --node a --screen 1 --fps 5",
+    "homard nodes location get --node a --accuracy coarse --max-age 5 --location-timeout 5",
+    "homard nodes status --last-connected 24h",
+    "homard node install --host gateway.lan --port 1 --display-name shed --force --json",
+    "homard node restart --json",
+    "homard node uninstall",
+    "homard sessions tail main --follow --limit 5 --json",
+    "homard sessions export main --out x.md --format markdown --force",
+    "homard sessions compact main --instructions short",
+    "homard message read -t telegram:1 --limit 5 --json",
+    "homard message search --target irc:#a --query tea --limit 5",
+    "homard message sticker send -t telegram:1 --media a.webp",
+    "homard message send -t telegram:1 --media a.ogg --as-voice",
+    "homard directory self --channel telegram --account work --json",
+    "homard directory peers list --query ada --limit 5",
+    "homard directory groups list --channel irc",
+    "homard channels resolve ada bob --channel telegram --kind user --json",
+    "homard secrets audit --check --json",
+    "homard secrets reload",
+    "homard webhooks",
+    "homard webhooks test agent --data {} --json",
+    "homard tasks list --status running --agent main --limit 5",
+    "homard tasks cancel 0123 --json",
+    "homard approvals get --node shed",
+    "homard approvals allowlist add /usr/bin/rg --node shed",
+    "homard devices clear --pending --yes",
+    "homard system presence --json",
+    "homard skills install ./weather --agent work --force --json",
+    "homard skills install https://homard.test/weather.git --version v1 --global",
 ];
 
 #[test]
@@ -243,6 +362,20 @@ fn wrong_command_lines_are_usage_errors() {
         "homard backup restore",
         "homard backup create --exclude-secrets --include-secrets",
         "homard reset --scope house",
+        "homard agent hi --to 7",
+        "homard agents bind",
+        "homard agents unbind",
+        "homard config patch",
+        "homard config set hooks.token --ref-source env",
+        "homard nodes camera snap",
+        "homard nodes canvas navigate --node a",
+        "homard message read",
+        "homard channels resolve",
+        "homard secrets",
+        "homard webhooks test",
+        "homard tasks show",
+        "homard cron edit a --clear-model --model b",
+        "homard approvals get --node a --gateway",
     ];
     for line in lines {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else { panic!("{line} was taken") };

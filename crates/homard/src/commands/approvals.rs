@@ -21,6 +21,7 @@ Examples:
   homard approvals allowlist add '/opt/tools/*' --agent work
   homard approvals allowlist remove /usr/bin/rg
   homard approvals set --file rules.json
+  homard approvals get --node shed       the rules a node keeps itself
 
 Programs that run code, such as bash and python, are never allowed as a whole.";
 

@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 
 use super::Cx;
 use super::connection::{self, ConnectArgs};
+use super::talk::directory::{self, Known, KnownKind};
 use crate::logging::line::{Line, Look};
-use crate::report::{Advice, Mark};
+use crate::report::{Advice, AlreadyTold, Mark};
 
 /// How long platforms may take to say who we are.
 const PROBE_MS: u64 = 15_000;
@@ -33,6 +34,7 @@ Examples:
   homard channels status --probe                    ask the platforms who we are there
   homard channels stop telegram && homard channels start telegram
   homard channels logout telegram                   forget the credentials
+  homard channels resolve family --channel telegram
   homard channels logs telegram";
 
 /// Connect to chat platforms and see how the accounts there are
@@ -60,6 +62,8 @@ enum ChannelsCommand {
     Stop(OneArgs),
     /// Stop an account and forget its credentials
     Logout(OneArgs),
+    /// Find the ids of people and groups by what they are called
+    Resolve(ResolveArgs),
     /// What accounts can do there
     Capabilities(StatusArgs),
     /// What the log says about platforms
@@ -106,6 +110,21 @@ struct OneArgs {
 }
 
 #[derive(Args)]
+struct ResolveArgs {
+    /// What they are called, or a part of it
+    #[arg(required = true, value_name = "NAMES", allow_negative_numbers = true)]
+    names: Vec<String>,
+    /// Only on this platform
+    #[arg(long, value_name = "CHANNEL")]
+    channel: Option<String>,
+    /// What is meant; groups and channels are one here
+    #[arg(long, default_value = "auto", value_parser = ["auto", "user", "group", "channel"])]
+    kind: String,
+    #[command(flatten)]
+    reach: ConnectArgs,
+}
+
+#[derive(Args)]
 struct LogsArgs {
     /// Only this platform
     #[arg(value_name = "CHANNEL")]
@@ -140,6 +159,7 @@ pub(crate) async fn run(cx: &Cx, args: ChannelsArgs) -> anyhow::Result<()> {
         Some(ChannelsCommand::Start(args)) => start(cx, &args).await,
         Some(ChannelsCommand::Stop(args)) => stop(cx, &args).await,
         Some(ChannelsCommand::Logout(args)) => logout(cx, &args).await,
+        Some(ChannelsCommand::Resolve(args)) => resolve(cx, &args).await,
         Some(ChannelsCommand::Capabilities(args)) => capabilities(cx, &args).await,
         Some(ChannelsCommand::Logs(args)) => logs(cx, args).await,
         Some(ChannelsCommand::DeadLetters(args)) => dead_letters(cx, &args).await,
@@ -210,6 +230,49 @@ async fn status(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
         cx.console.warn(&show::issue(issue));
     }
     Ok(())
+}
+
+/// Looks names up among those who were heard and those the settings name; ends badly when one is nobody's.
+async fn resolve(cx: &Cx, args: &ResolveArgs) -> anyhow::Result<()> {
+    let channel = args.channel.as_deref().map(platform).transpose()?.map(|entry| entry.id);
+    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let kinds: &[KnownKind] = match args.kind.as_str() {
+        "user" => &[KnownKind::Person],
+        "auto" => &[KnownKind::Person, KnownKind::Group],
+        _ => &[KnownKind::Group],
+    };
+    let mut known = Vec::new();
+    for kind in kinds {
+        known.extend(directory::known(cx, &client, *kind, None).await?);
+    }
+    client.close().await;
+    known.retain(|one| channel.is_none_or(|channel| one.channel == channel));
+    let found: Vec<(&String, Vec<&Known>)> =
+        args.names.iter().map(|name| (name, directory::named_like(&known, name))).collect();
+    let is_whole = found.iter().all(|(_, found)| !found.is_empty());
+    if args.reach.json {
+        let rows: Vec<Value> = found
+            .iter()
+            .map(|(name, found)| json!({"input": name, "resolved": !found.is_empty(), "found": found}))
+            .collect();
+        cx.console.json(&json!({"results": rows}))?;
+        return if is_whole { Ok(()) } else { Err(AlreadyTold.into()) };
+    }
+    for (name, found) in &found {
+        for one in found {
+            let called = one.name.as_deref().unwrap_or_default();
+            cx.console.line(format!("{name}  {}  {called}", one.target()).trim_end())?;
+        }
+        if found.is_empty() {
+            cx.console
+                .line(&cx.console.mark(Mark::Bad, &format!("{name}  nobody we heard of is called that")))?;
+        }
+    }
+    if is_whole {
+        return Ok(());
+    }
+    cx.console.note("platforms do not look names up for bots: whoever writes to us first is known then (`homard directory`)");
+    Err(AlreadyTold.into())
 }
 
 async fn capabilities(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {

@@ -1,7 +1,11 @@
-//! `homard config`: read and change the configuration file, with or without a gateway.
+//! `homard config`: read and change the configuration file, with or without a gateway. `set` and `patch` are the two ways
+//! to change several things in one step.
+
+mod patch;
+mod set;
 
 use clap::{Args, Subcommand};
-use homard_config::{Issue, ReloadAction, Snapshot, WriteOutcome, redact, schema, set_path, unset_path};
+use homard_config::{Commit, Edit, Issue, Snapshot, WriteOutcome, edit, needs_restart, redact, schema};
 use serde_json::{Value, json};
 
 use super::Cx;
@@ -13,16 +17,12 @@ Examples:
   homard config set gateway.port 18790
   homard config set agents.defaults.model.primary anthropic/claude-opus-4-6
   homard config get gateway.auth.token --reveal
+  homard config set gateway.bind lan --dry-run
+  homard config patch --file changes.json5
   homard config unset gateway.port
   homard config validate
 
 A running gateway notices changes by itself.";
-
-const SET_EXAMPLES: &str = "\
-Examples:
-  homard config set gateway.port 18790
-  homard config set gateway.auth.token '${MY_TOKEN}'
-  homard config set agents.list '[{\"id\":\"main\"},{\"id\":\"work\"}]' --strict-json";
 
 /// Read and change the configuration
 ///
@@ -38,9 +38,8 @@ pub(crate) struct ConfigArgs {
 enum ConfigCommand {
     /// Print a setting, or everything
     Get(GetArgs),
-    /// Change a setting
-    #[command(after_help = SET_EXAMPLES)]
-    Set(SetArgs),
+    Set(Box<set::SetArgs>),
+    Patch(patch::PatchArgs),
     /// Remove a setting, so that its default counts again
     Unset(UnsetArgs),
     /// Check the file and name everything that is wrong
@@ -64,22 +63,23 @@ struct GetArgs {
     json: bool,
 }
 
+/// How a change is made.
 #[derive(Args)]
-struct SetArgs {
-    /// Which setting, such as `gateway.port`
-    path: String,
-    /// Its value: JSON, or plain text
-    #[arg(allow_hyphen_values = true)]
-    value: String,
-    /// Take the value as JSON only
+struct HowArgs {
+    /// Only check it, and say what would change
     #[arg(long)]
-    strict_json: bool,
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
 struct UnsetArgs {
     /// Which setting
     path: String,
+    #[command(flatten)]
+    how: HowArgs,
 }
 
 #[derive(Args)]
@@ -96,10 +96,10 @@ struct ValidateArgs {
 pub(crate) fn run(cx: &Cx, args: ConfigArgs) -> anyhow::Result<()> {
     match args.command {
         ConfigCommand::Get(args) => get(cx, &args),
-        ConfigCommand::Set(args) => set(cx, &args),
+        ConfigCommand::Set(args) => set::run(cx, &args),
+        ConfigCommand::Patch(args) => patch::run(cx, &args),
         ConfigCommand::Unset(args) => {
-            let outcome = unset_path(&cx.source, &args.path)?;
-            tell(cx, &format!("removed {}", args.path), &outcome)
+            change(cx, &args.how, &[Edit::unset(&args.path)], &format!("removed {}", args.path)).map(drop)
         }
         ConfigCommand::Validate(args) => validate(cx, &args),
         ConfigCommand::Schema => Ok(cx.console.json(schema())?),
@@ -152,32 +152,24 @@ fn next_step(path: &str) -> Option<(&str, &str)> {
     (!step.is_empty()).then(|| (step, after.strip_prefix('.').unwrap_or(after)))
 }
 
-fn set(cx: &Cx, args: &SetArgs) -> anyhow::Result<()> {
-    let value = match serde_json::from_str::<Value>(&args.value) {
-        Ok(value) => value,
-        Err(error) if args.strict_json => {
-            return Err(Advice::error(
-                format!("the value is not JSON: {error}"),
-                "put texts in double quotes inside single quotes: '\"text\"'",
-            ));
-        }
-        Err(_plain) => Value::String(args.value.clone()),
-    };
-    let outcome = set_path(&cx.source, &args.path, value)?;
-    tell(cx, &format!("set {}", args.path), &outcome)?;
-    let inert = cx.snapshot().inert;
-    for place in inert.iter().filter(|place| is_within(place, &args.path) || is_within(&args.path, place)) {
-        cx.console.warn(&format!("`{place}` is known and not yet in effect"));
+/// Makes changes in one step and tells what came of them; what changed.
+fn change(cx: &Cx, how: &HowArgs, edits: &[Edit], done: &str) -> anyhow::Result<Vec<String>> {
+    let commit = if how.dry_run { Commit::CheckOnly } else { Commit::Write };
+    let outcome = edit(&cx.source, edits, commit)?;
+    let restarts = outcome.changed_paths.iter().any(|path| needs_restart(path));
+    if how.json {
+        let file = &cx.source.paths.config_path;
+        let changed = &outcome.changed_paths;
+        cx.console.json(
+            &json!({"ok": true, "dryRun": how.dry_run, "path": file, "changed": changed, "restart": restarts}),
+        )?;
+    } else {
+        tell(cx, how, &outcome, done, restarts)?;
     }
-    Ok(())
+    Ok(outcome.changed_paths)
 }
 
-/// Whether one path is another, or lies beneath it.
-fn is_within(path: &str, above: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
-fn tell(cx: &Cx, what: &str, outcome: &WriteOutcome) -> anyhow::Result<()> {
+fn tell(cx: &Cx, how: &HowArgs, outcome: &WriteOutcome, done: &str, restarts: bool) -> anyhow::Result<()> {
     if let Some(old) = &outcome.migrated_from {
         let new = cx.source.paths.config_path.display();
         cx.console.note(&format!("the settings of {} are now in {new}", old.display()));
@@ -185,11 +177,34 @@ fn tell(cx: &Cx, what: &str, outcome: &WriteOutcome) -> anyhow::Result<()> {
     if outcome.changed_paths.is_empty() {
         return Ok(cx.console.line("nothing to change")?);
     }
-    cx.console.line(&cx.console.mark(Mark::Good, what))?;
-    if outcome.action == ReloadAction::Restart {
+    if how.dry_run {
+        for path in &outcome.changed_paths {
+            cx.console.line(&format!("would change {path}"))?;
+        }
+    } else {
+        cx.console.line(&cx.console.mark(Mark::Good, done))?;
+    }
+    if restarts {
         cx.console.note("a running gateway restarts for this");
     }
     Ok(())
+}
+
+/// Says of what was written that it has no effect yet.
+fn warn_of_inert(cx: &Cx, changed: &[String]) {
+    for place in cx
+        .snapshot()
+        .inert
+        .iter()
+        .filter(|place| changed.iter().any(|path| is_within(place, path) || is_within(path, place)))
+    {
+        cx.console.warn(&format!("`{place}` is known and not yet in effect"));
+    }
+}
+
+/// Whether one path is another, or lies beneath it.
+fn is_within(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn validate(cx: &Cx, args: &ValidateArgs) -> anyhow::Result<()> {

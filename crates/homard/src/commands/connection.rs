@@ -27,7 +27,7 @@ use crate::compose::lock;
 use crate::report::Advice;
 
 /// Which gateway to talk to.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Target {
     /// Gateway to talk to; this machine's own otherwise
@@ -45,7 +45,7 @@ pub(crate) struct Target {
 }
 
 /// How long to wait.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Connection")]
 pub(crate) struct Patience {
     /// How long to wait for an answer, in milliseconds
@@ -54,7 +54,7 @@ pub(crate) struct Patience {
 }
 
 /// What a command takes that asks a gateway for something and tells what came of it.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct ConnectArgs {
     /// Print JSON
     #[arg(long)]
@@ -179,6 +179,16 @@ fn chosen(
     }
     let device = ours.is_none_or(|config| is_open(&config));
     Ok(Route { url: url.to_owned(), auth, local, tunnel: None, pin, device })
+}
+
+/// The way to a gateway that knows this machine by a token of its own, which stands for every other proof.
+///
+/// # Errors
+/// When the fingerprint is none.
+pub(crate) fn by_own_token(cx: &Cx, target: &Target, url: &str) -> anyhow::Result<Route> {
+    let pin = target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
+    let auth = explicit_auth(cx, target);
+    Ok(Route { url: url.to_owned(), auth, local: is_local(url), tunnel: None, pin, device: true })
 }
 
 /// An address without what could be a secret.

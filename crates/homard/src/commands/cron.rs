@@ -5,13 +5,14 @@ mod show;
 
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::{
     CronAdd, CronAddResult, CronEnabledFilter, CronGet, CronJob, CronJobParams, CronList, CronListParams,
-    CronNotRun, CronRemove, CronRun, CronRunEntry, CronRunMode, CronRunParams, CronRuns, CronRunsParams,
-    CronStatus, CronUpdate, CronUpdateParams, MAX_CRON_LIMIT,
+    CronNotRun, CronRemove, CronRun, CronRunEntry, CronRunMode, CronRunParams, CronRunStatus, CronRuns,
+    CronRunsParams, CronStatus, CronUpdate, CronUpdateParams, MAX_CRON_LIMIT,
 };
 use homard_protocol::{JobId, RunId};
 use serde_json::{Map, Value, json};
@@ -31,7 +32,8 @@ Examples:
   homard cron list                     what there is, in words, and when it is due
   homard cron run 3f9a1c02 --wait      now; the first characters of an id, or the name, are enough
   homard cron runs 3f9a1c02            how it went
-  homard cron edit digest --cron \"30 8 * * *\"
+  homard cron runs --status error      what went wrong
+  homard cron edit digest --cron \"30 8 * * *\" --clear-model
   homard cron disable digest
   homard cron rm digest
 
@@ -93,6 +95,12 @@ struct ListArgs {
     /// Only of this agent
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "N", default_value_t = MAX_CRON_LIMIT, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CRON_LIMIT)))]
+    limit: u32,
+    /// How many to leave out first
+    #[arg(long, value_name = "N")]
+    offset: Option<u64>,
     #[command(flatten)]
     reach: ConnectArgs,
 }
@@ -132,6 +140,9 @@ struct RunsArgs {
     /// How many
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_CRON_LIMIT)))]
     limit: u32,
+    /// Only those that ended so
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(CronRunStatus::WORDS))]
+    status: Option<String>,
     #[command(flatten)]
     reach: ConnectArgs,
 }
@@ -198,7 +209,8 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
         include_disabled: Some(args.all),
         query: args.query,
         agent_id: args.agent.as_deref().map(str::parse).transpose()?,
-        limit: Some(MAX_CRON_LIMIT),
+        limit: Some(args.limit),
+        offset: args.offset,
         ..CronListParams::default()
     };
     let listed = client.call::<CronList>(&params).await?;
@@ -210,7 +222,11 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
         cx.console.note("no jobs; make one with `homard cron add` (see `homard cron add --help`)");
         return Ok(());
     }
-    show::list(cx, &listed.jobs)
+    show::list(cx, &listed.jobs)?;
+    if let Some(next) = listed.next_offset.filter(|_| listed.has_more) {
+        cx.console.note(&format!("{} of {}; --offset {next} shows more", listed.jobs.len(), listed.total));
+    }
+    Ok(())
 }
 
 async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
@@ -249,11 +265,12 @@ async fn add(cx: &Cx, args: args::AddArgs) -> anyhow::Result<()> {
 
 async fn edit(cx: &Cx, args: args::EditArgs) -> anyhow::Result<()> {
     let (client, job) = meant(cx, &args.reach, &args.id).await?;
-    let patch = args.wish.into_patch(args.name, &job, cx.source.clock.now_ms())?;
+    let reach = args.reach.clone();
+    let patch = args.into_patch(&job, cx.source.clock.now_ms())?;
     if patch.is_empty() {
         return Err(Advice::error("nothing to change was given", "see `homard cron edit --help`"));
     }
-    update(cx, client, &args.reach, job, patch).await
+    update(cx, client, &reach, job, patch).await
 }
 
 async fn update(
@@ -359,7 +376,8 @@ async fn runs(cx: &Cx, args: RunsArgs) -> anyhow::Result<()> {
         }
         None => (connect(cx, &args.reach).await?, None),
     };
-    let params = CronRunsParams { id, limit: Some(args.limit), ..CronRunsParams::default() };
+    let statuses = args.status.as_deref().and_then(|word| word.parse().ok()).map(|status| vec![status]);
+    let params = CronRunsParams { id, limit: Some(args.limit), statuses, ..CronRunsParams::default() };
     let found = client.call::<CronRuns>(&params).await?;
     client.close().await;
     if args.reach.json {

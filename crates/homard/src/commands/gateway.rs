@@ -1,7 +1,8 @@
 //! `homard gateway`: run it, look at it, call it.
 
 mod discover;
-mod handover;
+pub(crate) mod handover;
+mod inner;
 mod probe;
 
 use std::time::Duration;
@@ -17,6 +18,8 @@ use homard_protocol::connect::HelloOk;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
+
+pub(crate) use inner::InnerGateway;
 
 use super::connection::{self, Patience, Target};
 use super::service::daemon;
@@ -136,14 +139,31 @@ pub(crate) struct GatewayOptions {
     pub(crate) password: Option<Secret>,
     /// Instead of the configured way to be shown to a tailnet.
     pub(crate) tailscale: Option<TailscaleMode>,
-    /// Whether the terminal shows what happens in detail.
-    pub(crate) verbose: bool,
+    /// What the terminal shows of it.
+    pub(crate) terminal: GatewayTerminal,
     /// Whether to start although `gateway.mode` is not local.
     pub(crate) allow_unconfigured: bool,
     /// Instead of the configured log levels, both of them.
     pub(crate) log_level: Option<LogLevel>,
+}
+
+/// What the terminal shows of a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GatewayTerminal {
+    /// Nothing: it is somebody else's.
+    Silent,
+    Shown {
+        verbose: bool,
+        /// Whether standard error may be coloured.
+        color: bool,
+    },
+}
+
+impl GatewayTerminal {
     /// Whether standard error may be coloured.
-    pub(crate) color: bool,
+    pub(crate) fn colors(self) -> bool {
+        matches!(self, Self::Shown { color: true, .. })
+    }
 }
 
 #[derive(Args)]
@@ -228,10 +248,9 @@ fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
             token: args.token.map(Secret::new),
             password: args.password.map(Secret::new),
             tailscale: args.tailscale,
-            verbose: args.verbose,
+            terminal: GatewayTerminal::Shown { verbose: args.verbose, color: cx.console.colors_errors() },
             allow_unconfigured: args.allow_unconfigured,
             log_level: cx.global.log_level,
-            color: cx.console.colors_errors(),
         })
         .await
     })
@@ -274,7 +293,7 @@ async fn is_taken(port: u16) -> bool {
 }
 
 /// The process that holds the lock of our state.
-fn running_gateway(cx: &Cx) -> Option<Pid> {
+pub(crate) fn running_gateway(cx: &Cx) -> Option<Pid> {
     match lock::holder(&cx.source.paths.lock_file()) {
         Holder::Process(pid) => pid,
         Holder::Nobody | Holder::Crashed => None,

@@ -13,7 +13,7 @@ use homard_protocol::methods::memory::index::{
     MemoryIndex, MemoryIndexParams, MemorySkipped, MemoryStatus, MemoryStatusResult,
 };
 use homard_protocol::methods::memory::{
-    MemoryGet, MemoryGetParams, MemoryHit, MemoryListParams, MemorySearch, MemorySearchParams,
+    MemoryGet, MemoryGetParams, MemoryHit, MemoryListParams, MemorySearch, MemorySearchParams, MemoryWriter,
 };
 use serde_json::json;
 
@@ -172,6 +172,9 @@ fn told(found: &MemoryStatusResult) -> Vec<(&'static str, String)> {
         ("passages", found.passages.to_string()),
         ("index", format!("{} ({} bytes)", found.index, found.index_bytes)),
     ];
+    if found.sessions > 0 {
+        rows.insert(2, ("conversations", found.sessions.to_string()));
+    }
     match &found.model {
         Some(model) => rows.push(("vectors", format!("{} of {} by {model}", found.vectors, found.passages))),
         None => rows.push(("vectors", "none; the words are searched".to_owned())),
@@ -263,17 +266,26 @@ async fn search(cx: &Cx, args: &SearchArgs) -> anyhow::Result<()> {
 }
 
 fn tell(cx: &Cx, hit: &MemoryHit, now: i64) -> anyhow::Result<()> {
+    let whose = &hit.whose;
     let mut head = format!("{}#L{}-L{}  {:.2}", hit.path, hit.start_line, hit.end_line, hit.score);
     if let Some(date) = &hit.date {
         head.push_str(&format!("  {date}"));
     } else if let Some(at) = hit.updated_at_ms {
         head.push_str(&format!("  {}", words::ago(at, now)));
     }
+    let said = if whose.session_key.is_some() { "said" } else { "written" };
+    head.push_str(&format!(
+        "  {said} by {}",
+        if whose.by == MemoryWriter::Owner { "you" } else { whose.by.as_str() }
+    ));
+    if let Some(key) = &whose.session_key {
+        head.push_str(&format!(" in {key}"));
+    }
     cx.console.line(&cx.console.mark(Mark::Strong, &head))?;
     if !hit.matched.is_empty() {
         cx.console.line(&format!("  because of {}", hit.matched.join(", ")))?;
     }
-    if let Some(others) = &hit.from_others {
+    if let Some(others) = &whose.from_others {
         cx.console.line(&cx.console.mark(Mark::Warning, &format!("  words of others: {others}")))?;
     }
     for line in hit.snippet.lines().filter(|line| !line.trim().is_empty()) {
@@ -301,7 +313,7 @@ fn use_model(cx: &Cx, path: &std::path::Path) -> anyhow::Result<()> {
     if let Err(error) = Memories::default().local_vectors(&path, &["a first try".to_owned()]) {
         return Err(Advice::error(
             error.to_string(),
-            "a folder is needed with a table of words (model.safetensors, one tensor) and its tokenizer.json",
+            "a folder is needed with model.safetensors and tokenizer.json: a table of words, or a small BERT with its config.json",
         ));
     }
     set_path(&cx.source, "agents.defaults.memorySearch.local.modelPath", json!(path))?;

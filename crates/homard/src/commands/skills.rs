@@ -2,6 +2,7 @@
 //!
 //! Works without a gateway: the same files and the same code answer. A gateway is asked when it is named.
 
+mod install;
 mod words;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ Examples:
   homard skills list --eligible
   homard skills info weather
   homard skills check
+  homard skills install ./weather
   homard config set skills.entries.weather.enabled false
 
 Skills are folders with a SKILL.md: in the workspace's skills folder for one agent, in ~/.homard/skills for all.";
@@ -49,6 +51,7 @@ enum SkillsCommand {
     Info(InfoArgs),
     /// Say which skills work, and what the others need
     Check(CheckArgs),
+    Install(Box<install::InstallArgs>),
 }
 
 #[derive(Args)]
@@ -105,6 +108,7 @@ pub(crate) async fn run(cx: &Cx, args: SkillsArgs) -> anyhow::Result<()> {
         SkillsCommand::List(args) => list(cx, &args).await,
         SkillsCommand::Info(args) => info(cx, &args).await,
         SkillsCommand::Check(args) => check(cx, &args.whose).await,
+        SkillsCommand::Install(args) => install::run(cx, *args).await,
     }
 }
 

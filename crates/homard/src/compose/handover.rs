@@ -40,6 +40,8 @@ const READY_PATIENCE: Duration = Duration::from_secs(15);
 const SERVING_PATIENCE: Duration = Duration::from_secs(30);
 /// What is not passed on to the new program: it would stop the gateway it takes over from.
 const NOT_PASSED_ON: &str = "--force";
+/// What Linux adds to the name of a running program whose file is gone.
+const REPLACED: &str = " (deleted)";
 /// Longest wish that is read.
 const MAX_WISH_BYTES: u64 = 16 * 1024;
 
@@ -73,6 +75,12 @@ pub(crate) struct Heir {
     pub(crate) version: String,
 }
 
+/// Where a running program lies, or lay: Linux marks the name of one whose file was replaced.
+pub(crate) fn place_of(running: &Path) -> PathBuf {
+    let name = running.to_string_lossy();
+    PathBuf::from(name.strip_suffix(REPLACED).unwrap_or(&name))
+}
+
 /// Where a wish lies.
 pub(crate) fn wish_file(source: &ConfigSource) -> PathBuf {
     source.paths.state_dir.join("handover.json")
@@ -103,7 +111,7 @@ impl Successor {
     /// Starts the wished program and waits until it is ready; tells the one who wished when it does not work.
     pub(crate) async fn start(supervisor: &Supervisor, source: &ConfigSource) -> Option<Self> {
         let wish = take_wish(&wish_file(source));
-        let binary = wish.as_ref().map_or_else(|| supervisor.program.clone(), |wish| wish.binary.clone());
+        let binary = wish.as_ref().map_or_else(|| supervisor.program(), |wish| wish.binary.clone());
         tracing::info!(binary = %binary.display(), "starting a program to take over");
         match start(supervisor, source, &binary).await {
             Ok((child, line, heir)) => Some(Self { child: Some(child), line, heir, wish }),

@@ -9,10 +9,9 @@ pub(crate) struct Embedded;
 
 impl Pages for Embedded {
     fn file(&self, path: &str, accept_encoding: &str) -> Option<PageFile> {
-        let accepts_brotli =
-            accept_encoding.split(',').any(|part| part.trim().split(';').next() == Some("br"));
-        let found = accepts_brotli.then(|| homard_web::compressed(path)).flatten();
-        let asset = found.or_else(|| homard_web::asset(path))?;
+        let accepts =
+            |name: &str| accept_encoding.split(',').any(|part| part.trim().split(';').next() == Some(name));
+        let asset = homard_web::compressed(path, accepts).or_else(|| homard_web::asset(path))?;
         Some(PageFile {
             body: match asset.body {
                 std::borrow::Cow::Borrowed(body) => Bytes::from_static(body),

@@ -16,14 +16,14 @@ use tokio::net::TcpListener;
 use tokio::process::Child;
 use tokio_util::sync::CancellationToken;
 
-use super::handover::Successor;
 use super::handover::successor::Arrival;
+use super::handover::{Successor, place_of};
 use super::listeners::Listeners;
 use super::lock::{self, Lock};
 use super::machine::{self, SignalRequests};
 use super::reach;
 use super::systemd::Systemd;
-use crate::commands::gateway::GatewayOptions;
+use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 use crate::report::Console;
 
 /// How long sockets may take to say goodbye after a hand-over.
@@ -36,8 +36,8 @@ pub(crate) struct Supervisor {
     pub(crate) lock: Lock,
     pub(crate) door: Listeners,
     pub(crate) systemd: Systemd,
-    /// This very program; where it lies may hold a newer one by now.
-    pub(crate) program: PathBuf,
+    /// Where this program lay when it started; there may be a newer one by now, or none.
+    started_as: PathBuf,
     /// Whether a process in front of us passes signals on.
     pub(crate) shepherded: bool,
     wishes: SignalRequests,
@@ -64,7 +64,7 @@ impl Supervisor {
             lock,
             door,
             systemd: Systemd::of(&source.environment),
-            program: std::env::current_exe().context("this program does not know where it lies")?,
+            started_as: std::env::current_exe().context("this program does not know where it lies")?,
             shepherded,
             wishes: SignalRequests::default(),
             arrival,
@@ -72,6 +72,12 @@ impl Supervisor {
             leaving: Mutex::default(),
             put_back: Mutex::default(),
         })
+    }
+
+    /// The program at the place of this one: an update moves a program that has taken over to where it belongs.
+    pub(super) fn program(&self) -> PathBuf {
+        let here = std::env::current_exe().map(|here| place_of(&here));
+        here.ok().filter(|here| here.is_file()).unwrap_or_else(|| self.started_as.clone())
     }
 
     /// Waits for the store where another process still has it. `false` when that one keeps it.
@@ -133,7 +139,9 @@ impl Supervisor {
         match self.put_back(options, None, &error) {
             Some(words) => {
                 // There is no log yet.
-                Console::new(!options.color).warn(&words);
+                if options.terminal != GatewayTerminal::Silent {
+                    Console::new(!options.terminal.colors()).warn(&words);
+                }
                 open()
             }
             None => Err(error),

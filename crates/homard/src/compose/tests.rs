@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{build, guards, open_config, reach, run_gateway};
-use crate::commands::gateway::GatewayOptions;
+use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 
 static ENTRIES: LazyLock<Vec<ChannelEntry>> =
     LazyLock::new(|| homard_channels::ENTRIES.iter().copied().chain([carrier_pigeon::ENTRY]).collect());
@@ -47,10 +47,9 @@ fn options(home: &TestHome, port: u16) -> GatewayOptions {
         token: None,
         password: None,
         tailscale: None,
-        verbose: false,
+        terminal: GatewayTerminal::Shown { verbose: false, color: false },
         allow_unconfigured: false,
         log_level: None,
-        color: false,
     }
 }
 

@@ -10,7 +10,9 @@ pub(crate) mod accounts;
 pub(crate) mod answers;
 pub(crate) mod connect;
 pub(crate) mod facts;
+pub(crate) mod greet;
 pub(crate) mod local_servers;
+pub(crate) mod logins;
 pub(crate) mod script;
 pub(crate) mod trial;
 mod who;
@@ -35,6 +37,7 @@ use tokio::sync::Mutex;
 use self::accounts::{AccountScript, AccountStep};
 use self::answers::Wrong;
 use self::facts::Finds;
+use self::greet::Greeting;
 use self::script::{Plan, Script, Taken};
 
 /// How long a wizard waits for an answer before another may begin.
@@ -95,6 +98,7 @@ impl Talk {
                 AccountStep::Stop => stopped(),
                 AccountStep::Try => Wish::Try,
                 AccountStep::Write => Wish::Write,
+                AccountStep::Greet(person) => Wish::Greet(person),
                 AccountStep::Over => Wish::End(WizardPhase::Done, None),
             },
         })
@@ -114,6 +118,7 @@ enum Wish {
     CarryOut(Box<Plan>),
     Try,
     Write,
+    Greet(String),
 }
 
 impl Inner {
@@ -205,7 +210,9 @@ impl Wizards {
                     connect::account_script(&self.config, self.platforms, params.channel.as_deref())?;
                 Talk::Account(Box::new(script))
             }
-            Some(WizardFlow::Setup) | None => Talk::Setup(Box::new(Script::setup(self.facts(params, auth)))),
+            Some(WizardFlow::Setup) | None => {
+                Talk::Setup(Box::new(Script::setup(self.facts(params, auth).await)))
+            }
         };
         let session_id = uuid::Uuid::new_v4().to_string();
         let turn = asking(&talk, None);
@@ -257,6 +264,23 @@ impl Wizards {
                     .tell(session_id, |talk| {
                         if let Talk::Account(script) = talk {
                             script.connected(words);
+                        }
+                    })
+                    .await;
+            }
+            Wish::Greet(person) => {
+                let greeting = match &running.talk {
+                    Talk::Account(script) => Greeting::of(script, person),
+                    Talk::Setup(_) => None,
+                };
+                // A platform may take long, and whoever waits for it may want to stop.
+                drop(inner);
+                let Some(greeting) = greeting else { return Err(WizardRefusal::NotFound) };
+                let went = greeting.send(&self.config, &self.clock).await;
+                return self
+                    .tell(session_id, |talk| {
+                        if let Talk::Account(script) = talk {
+                            script.greeted(&answer.step_id, went);
                         }
                     })
                     .await;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::files::LogFiles;
 use super::redact::Redactor;
 use super::{Log, LogSetup};
-use crate::commands::gateway::GatewayOptions;
+use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 use crate::compose::secrets;
 
 /// What the command line says about levels; it wins over the file as long as the process lives.
@@ -20,12 +20,15 @@ pub(crate) struct LevelChoice {
     pub(crate) level: Option<LogLevel>,
     /// At least `debug` on the terminal.
     pub(crate) verbose: bool,
+    /// Nothing on the terminal, which is somebody else's.
+    pub(crate) silent: bool,
 }
 
 impl LevelChoice {
     /// The levels of file and terminal.
     fn levels(self, settings: &Logging) -> (LogLevel, LogLevel) {
         let console = match self.level {
+            _ if self.silent => LogLevel::Silent,
             Some(level) => level,
             None if self.verbose => settings.console_level.max(LogLevel::Debug),
             None => settings.console_level,
@@ -37,7 +40,8 @@ impl LevelChoice {
 impl GatewayOptions {
     /// What the command line says about levels.
     pub(crate) fn level_choice(&self) -> LevelChoice {
-        LevelChoice { level: self.log_level, verbose: self.verbose }
+        let verbose = matches!(self.terminal, GatewayTerminal::Shown { verbose: true, .. });
+        LevelChoice { level: self.log_level, verbose, silent: self.terminal == GatewayTerminal::Silent }
     }
 }
 
@@ -63,7 +67,7 @@ pub(crate) fn start(
         file_level,
         console_level,
         console_style: settings.console_style.unwrap_or(ConsoleStyle::Pretty),
-        color: options.color,
+        color: options.terminal.colors(),
         redactor,
         clock: options.source.clock.clone(),
     })?;
@@ -123,8 +127,11 @@ mod tests {
         let mut settings = Config::empty(&paths, &Environment::from_pairs(nothing)).logging;
         let cases = [
             (LevelChoice::default(), (LogLevel::Info, LogLevel::Info)),
-            (LevelChoice { level: None, verbose: true }, (LogLevel::Info, LogLevel::Debug)),
-            (LevelChoice { level: Some(LogLevel::Warn), verbose: true }, (LogLevel::Warn, LogLevel::Warn)),
+            (LevelChoice { verbose: true, ..LevelChoice::default() }, (LogLevel::Info, LogLevel::Debug)),
+            (
+                LevelChoice { level: Some(LogLevel::Warn), verbose: true, silent: false },
+                (LogLevel::Warn, LogLevel::Warn),
+            ),
         ];
         for (choice, levels) in cases {
             assert_eq!(choice.levels(&settings), levels, "{choice:?}");

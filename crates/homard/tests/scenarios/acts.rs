@@ -14,7 +14,7 @@ const FRIEND: i64 = 8;
 const GROUP: i64 = -1008;
 
 /// A gateway with an account on a fake platform that is listened to.
-async fn connected(change: impl FnOnce(&mut Value)) -> (World, FakeTelegram) {
+pub(crate) async fn connected(change: impl FnOnce(&mut Value)) -> (World, FakeTelegram) {
     let there = FakeTelegram::start().await.unwrap();
     there.has_chat(OWNER, json!({})).has_chat(FRIEND, json!({}));
     let (url, token) = (there.url(), there.token().to_owned());

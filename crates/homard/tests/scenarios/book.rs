@@ -71,6 +71,23 @@ async fn what_is_said_about_conversations_installing_upgrading_and_trouble_works
     }
 }
 
+#[tokio::test]
+async fn the_book_is_served_beside_the_page() {
+    let gateway = TestGateway::start(launch(), TestHome::new().unwrap()).await.unwrap();
+    for (path, heading) in [
+        ("/docs/", "<h1 id=\"five-minutes\">"),
+        ("/docs/index.html", "<h1 id=\"five-minutes\">"),
+        ("/docs/upgrading.html", "<h2 id=\"homard-update\">"),
+        ("/docs/channels/telegram.html", "<h1 id=\"telegram\">"),
+    ] {
+        let (status, page) = gateway.get(path).await.unwrap();
+        assert!(status == 200 && page.contains(heading), "{path}: {status} {page}");
+    }
+    for path in ["/docs/nothing.html", "/docs/start.md", "/docs/../homard.json"] {
+        assert_eq!(gateway.get(path).await.unwrap().0, 404, "{path}");
+    }
+}
+
 #[test]
 fn no_page_has_commands_that_nobody_runs() {
     let run =

@@ -372,6 +372,116 @@ async fn the_assistant_plans_and_looks_after_jobs_itself() {
 }
 
 #[tokio::test]
+async fn the_assistant_does_not_send_the_owners_webhook_elsewhere() {
+    let world = World::start().await;
+    let mut client = world.owner().await;
+    let mut posting = hourly();
+    posting["delivery"] = json!({"mode": "webhook", "to": "http://127.0.0.1:9/mine"});
+    let id = add(&mut client, posting).await;
+    let patches = [
+        json!({"delivery": {"to": "http://127.0.0.1:9/theirs"}}),
+        json!({"delivery": {"completionDestination": {"mode": "webhook", "to": "http://127.0.0.1:9/theirs"}}}),
+        json!({"delivery": {"bestEffort": true}}),
+    ];
+    for patch in &patches {
+        world.fake.calls("cron", json!({"action": "update", "id": id, "patch": patch}));
+    }
+    world.fake.says("tried");
+    talk(&mut client, KEY, "change it").await;
+    let asked = asked(&world);
+    assert_eq!(asked.matches("webhooks are set by the owner").count(), 2, "{asked}");
+    let job = client.call("cron.get", json!({"id": id})).await.unwrap();
+    let expected = json!({"mode": "webhook", "to": "http://127.0.0.1:9/mine", "bestEffort": true});
+    assert_eq!(job["delivery"], expected, "what goes nowhere else may be changed");
+}
+
+/// Something done to the database as if another program had.
+fn in_database(world: &World, sql: &str) {
+    let path = world.gateway.home().state_dir().join("homard.sqlite");
+    let conn = rusqlite::Connection::open(path).unwrap();
+    conn.busy_timeout(WAIT_CAP).unwrap();
+    conn.execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn a_run_whose_end_cannot_be_recorded_at_first_is_recorded_when_it_can() {
+    let world = World::start().await;
+    let gate = world.fake.gate("done");
+    let mut client = world.owner().await;
+    let id = add(&mut client, hourly()).await;
+    client.call("cron.run", json!({"id": id})).await.unwrap();
+    world.fake.wait_for_request(1).await.unwrap();
+    let refusing = "CREATE TRIGGER full BEFORE INSERT ON cron_runs WHEN NEW.ended_at IS NOT NULL
+                    BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END";
+    in_database(&world, refusing);
+    gate.release();
+    world.gateway.logged("the end of a job's run is not recorded yet").await.unwrap();
+    in_database(&world, "DROP TRIGGER full");
+    let end = finished(&mut client, &id).await;
+    assert_eq!((&end["status"], &end["summary"]), (&json!("ok"), &json!("done")), "{end}");
+    let state = client.call("cron.get", json!({"id": id})).await.unwrap()["state"].take();
+    assert_eq!(state["runningAtMs"], Value::Null, "it may run again");
+}
+
+#[tokio::test]
+async fn a_job_that_cannot_be_read_is_left_alone_and_costs_nothing() {
+    let mut world = World::start().await;
+    let mut client = world.owner().await;
+    let id = add(&mut client, hourly()).await;
+    world.gateway.kill9().await.unwrap();
+    let soon = now_ms() - 1_000;
+    in_database(
+        &world,
+        &format!("UPDATE cron_jobs SET spec = 'garbled', next_run_at = {soon} WHERE id = '{id}'"),
+    );
+    world.gateway.restart().await.unwrap();
+    world.gateway.logged("cannot be run and is left alone").await.unwrap();
+    let mut client = world.owner().await;
+    world.fake.says("well");
+    let other = add(&mut client, job(&json!({"kind": "at", "at": in_ms(200)}))).await;
+    assert_eq!(finished(&mut client, &other).await["status"], "ok", "others go on");
+    let status = client.call("cron.status", json!({})).await.unwrap();
+    assert_eq!(status["nextWakeAtMs"], Value::Null, "nobody waits for it: {status}");
+}
+
+#[tokio::test]
+async fn that_a_job_keeps_failing_is_told_where_its_rule_says_or_where_the_owner_last_spoke() {
+    const OWNER: i64 = 7;
+    const OTHER: i64 = 8;
+    let telegram = FakeTelegram::start().await.unwrap();
+    for chat in [OWNER, OTHER] {
+        telegram.has_chat(chat, json!({}));
+    }
+    let account = json!({"botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
+        "streamMode": "off"});
+    let world = World::start_with(OPENAI, |config| {
+        config["channels"]["telegram"] = account.clone();
+        config["commands"]["ownerAllowFrom"] = json!([format!("telegram:{OWNER}")]);
+    })
+    .await;
+    telegram.wait_for_polls(1).await.unwrap();
+    world.fake.says("hello");
+    telegram.user_says(OWNER, OWNER, "hi");
+    telegram.next_sent().await.unwrap();
+    let mut client = world.owner().await;
+    for (rule, chat) in
+        [(json!({"after": 1}), OWNER), (json!({"after": 1, "channel": "telegram", "to": "8"}), OTHER)]
+    {
+        let mut failing = hourly();
+        failing["payload"]["model"] = json!("fake/nobody");
+        failing["failureAlert"] = rule;
+        let id = add(&mut client, failing).await;
+        client.call("cron.run", json!({"id": id})).await.unwrap();
+        finished(&mut client, &id).await;
+        let sent = telegram.next_sent().await.unwrap();
+        assert_eq!(sent.chat(), chat, "{}", sent.text());
+        assert!(sent.text().contains("has failed 1 times in a row"), "{}", sent.text());
+    }
+    let shown = history(&mut client, MAIN).await;
+    assert!(text_of(shown.last().unwrap()).contains("has failed 1 times in a row"), "{shown:?}");
+}
+
+#[tokio::test]
 async fn jobs_of_another_installation_are_taken_over_once() {
     let fake = homard_testkit::FakeLlm::start().await.unwrap();
     let home = TestHome::with_config(&crate::scenarios::world::config(&fake, OPENAI, |_| {})).unwrap();

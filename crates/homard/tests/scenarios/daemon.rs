@@ -154,3 +154,29 @@ async fn without_a_service_manager_it_says_what_to_do() {
     let shown = machine.homard(&["daemon", "install", "--dry-run", "--port", "4000"]).await;
     assert!(shown.0 && shown.1.contains("gateway run --port 4000"), "{}", shown.1);
 }
+
+#[tokio::test]
+async fn the_setup_installs_the_service_where_somebody_asks_for_it() {
+    let machine = Machine::new();
+    let quiet = ["onboard", "--non-interactive", "--accept-risk", "--auth-choice", "skip"];
+    let with =
+        |more: &[&'static str]| quiet.iter().copied().chain(more.iter().copied()).collect::<Vec<&str>>();
+    assert_eq!(machine.json(&with(&[])).await["service"], json!(null));
+    let (ok, both) = machine.homard(&with(&["--install-daemon", "--skip-daemon"])).await;
+    assert!(!ok && both.contains("cannot be used with"), "{both}");
+    let done = machine.json(&with(&["--install-daemon"])).await;
+    assert_eq!(done["service"]["installed"], true, "{done}");
+    assert!(machine.homard(&["health"]).await.0);
+    // Doing it again changes nothing.
+    assert_eq!(machine.json(&with(&["--install-daemon"])).await["service"]["installed"], true);
+    assert_eq!(machine.json(&["daemon", "uninstall"]).await["ok"], true);
+    fs::remove_file(machine.home.path().join("bin/systemctl")).unwrap();
+    let before = fs::read_to_string(machine.home.config_path()).unwrap();
+    let mut command = Command::new(crate::homard());
+    command.args(with(&["--install-daemon", "--json"]));
+    let mut command = as_owner(command, &machine.home);
+    let output = command.env("PATH", machine.home.path().join("bin")).output().await.unwrap();
+    let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
+    assert!(!output.status.success() && said.contains("has no systemd"), "{said}");
+    assert_eq!(fs::read_to_string(machine.home.config_path()).unwrap(), before, "nothing was written");
+}

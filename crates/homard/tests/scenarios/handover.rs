@@ -23,14 +23,14 @@ const TALKERS: usize = 4;
 const ROUNDS: usize = 6;
 
 /// The process that is the gateway now, ended when the story is over.
-struct Reaper(PathBuf);
+pub(crate) struct Reaper(PathBuf);
 
 impl Reaper {
-    fn of(home: &TestHome) -> Self {
+    pub(crate) fn of(home: &TestHome) -> Self {
         Self(home.state_dir().join("gateway.lock"))
     }
 
-    fn pid(&self) -> Option<Pid> {
+    pub(crate) fn pid(&self) -> Option<Pid> {
         let text = std::fs::read_to_string(&self.0).ok()?;
         text.split_whitespace().next()?.parse().ok().and_then(Pid::from_raw)
     }

@@ -10,15 +10,20 @@ const ADA: i64 = 42;
 const MAIN: &str = "agent:main:main";
 
 async fn start(heartbeat: Value) -> (World, FakeTelegram) {
+    start_showing(heartbeat, json!({})).await
+}
+
+/// The same where the platform's section says what is shown.
+async fn start_showing(heartbeat: Value, shown: Value) -> (World, FakeTelegram) {
     let telegram = FakeTelegram::start().await.unwrap();
     let section = json!({
         "botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "allowlist",
-        "allowFrom": [ADA.to_string()], "streamMode": "off",
+        "allowFrom": [ADA.to_string()], "streamMode": "off", "heartbeat": shown,
     });
     let world = World::start_with(OPENAI, |config| {
         config["channels"]["telegram"] = section;
         config["agents"]["defaults"]["heartbeat"] = heartbeat;
-        let second = json!({"id": "small", "name": "Small", "contextWindow": 200_000});
+        let second = json!({"id": "small", "name": "Small", "contextWindow": 200_000, "reasoning": true});
         config["models"]["providers"]["fake"]["models"].as_array_mut().unwrap().push(second);
     })
     .await;
@@ -165,4 +170,62 @@ async fn alerts_keep_out_of_direct_chats_where_the_owner_wants_it() {
     world.fake.says("and again");
     telegram.user_says(ADA, ADA, "hi again");
     assert_eq!(telegram.next_sent().await.unwrap().text(), "and again", "nothing came in between");
+}
+
+#[tokio::test]
+async fn a_platform_shows_of_heartbeats_what_the_owner_wants() {
+    let shown = json!({"showOk": true, "showAlerts": false, "useIndicator": false});
+    let (world, telegram) = start_showing(json!({"every": "1s"}), shown).await;
+    let mut owner = world.owner().await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    world.fake.says("HEARTBEAT_OK").says("The oven is on.");
+    write_down(&world, "- Is the oven off?\n");
+    let well = beat(&mut owner, "ok-token", None).await;
+    assert_eq!((&well["indicatorType"], &well["silent"]), (&Value::Null, &Value::Null), "{well}");
+    assert_eq!(well["channel"], "telegram");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "HEARTBEAT_OK");
+    beat(&mut owner, "skipped", Some("alerts-disabled")).await;
+    owner.call("set-heartbeats", json!({"enabled": false})).await.unwrap();
+    let said: Vec<String> = history(&mut owner, MAIN).await.iter().map(text_of).collect();
+    assert!(said.contains(&"The oven is on.".to_owned()), "it stays in the conversation: {said:?}");
+    world.fake.says("and again");
+    telegram.user_says(ADA, ADA, "hi again");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "and again", "the alert was not sent");
+}
+
+#[tokio::test]
+async fn nobody_looks_around_where_nothing_of_it_would_be_shown() {
+    let shown = json!({"showAlerts": false, "useIndicator": false});
+    let (world, telegram) = start_showing(json!({"every": "1s"}), shown).await;
+    let mut owner = world.owner().await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    write_down(&world, "- Is the oven off?\n");
+    beat(&mut owner, "skipped", Some("alerts-disabled")).await;
+    assert_eq!(world.fake.requests().len(), 1, "no model is asked");
+}
+
+#[tokio::test]
+async fn the_reasoning_goes_before_an_alert_where_the_owner_wants_it_and_never_alone() {
+    let (world, telegram) =
+        start(json!({"every": "1s", "includeReasoning": true, "model": "fake/small"})).await;
+    let mut owner = world.owner().await;
+    world.fake.says("hello");
+    telegram.user_says(ADA, ADA, "hi");
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "hello");
+    world.fake.thinks("All is off.", "HEARTBEAT_OK").thinks("It smells.", "The oven is on.");
+    write_down(&world, "- Is the oven off?\n");
+    beat(&mut owner, "ok-token", None).await;
+    let reasoning = telegram.next_sent().await.unwrap();
+    assert!(
+        reasoning.text().starts_with("Reasoning:") && reasoning.text().contains("It smells."),
+        "{reasoning:?}"
+    );
+    assert_eq!(telegram.next_sent().await.unwrap().text(), "The oven is on.");
+    beat(&mut owner, "sent", None).await;
+    owner.call("set-heartbeats", json!({"enabled": false})).await.unwrap();
+    assert_eq!(telegram.sent_count(), 3);
 }

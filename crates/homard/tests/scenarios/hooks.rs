@@ -431,6 +431,93 @@ echo "for people"; echo "{\"message\": \"$1 for $who [$OPENAI_API_KEY] $HOMARD_H
 }
 
 #[tokio::test]
+async fn a_transform_that_hangs_is_ended_and_holds_nobody_else_up() {
+    let mapping = |name: &str| json!({"match": {"path": name}, "transform": {"module": name}});
+    let world = world(json!({"mappings": [mapping("stuck"), mapping("good")]})).await;
+    let home = world.gateway.home().state_dir();
+    let mark = home.join("child");
+    let script = format!("sleep 1000 & echo $! > {}; wait", mark.display());
+    let dir = home.join("hooks/transforms");
+    for (name, script) in [("stuck", script.as_str()), ("good", "cat > /dev/null; echo null")] {
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(dir.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let stuck = call(&world, "/hooks/stuck", json!({}));
+    let others = async {
+        // More than may run at once would not wait for the one that hangs.
+        for _call in 0..10 {
+            assert_eq!(call(&world, "/hooks/good", json!({})).await.status, 204);
+        }
+    };
+    let (page, ()) = tokio::join!(stuck, others);
+    assert_eq!(page.status, 500, "{page:?}");
+    assert!(page.body.contains("the transform `stuck` did not end within 10 s and was ended"), "{page:?}");
+    let child = std::fs::read_to_string(mark).unwrap();
+    let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+    assert!(state.is_empty() || state.contains(") Z"), "what it started is gone, too: {state}");
+}
+
+#[tokio::test]
+async fn a_repeated_call_has_the_owners_program_asked_once() {
+    let mapping = json!({"match": {"path": "shop"}, "name": "Shop", "transform": {"module": "count"}});
+    let named = json!({"match": {"path": "named"}, "transform": {"module": "named"}});
+    let world = world(json!({"mappings": [mapping, named]})).await;
+    let home = world.gateway.home().state_dir();
+    let dir = home.join("hooks/transforms");
+    std::fs::create_dir_all(&dir).unwrap();
+    let count =
+        format!("cat > /dev/null; echo asked >> {}/asked; echo '{{\"message\": \"m\"}}'", home.display());
+    let named = "cat > /dev/null; echo '{\"message\": \"m\", \"idempotencyKey\": \"order-1\"}'";
+    for (name, script) in [("count", count.as_str()), ("named", named)] {
+        std::fs::write(dir.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(dir.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    world.fake.says("one").says("two");
+    let bearer = format!("Bearer {TOKEN}");
+    let headers = [("authorization", bearer.as_str()), ("Idempotency-Key", "order-7")];
+    let port = world.gateway.port();
+    let calls = (post(port, "/hooks/shop", &headers, "{}"), post(port, "/hooks/shop", &headers, "{}"));
+    let (first, second) = tokio::join!(calls.0, calls.1);
+    let third = post(port, "/hooks/shop", &headers, "{}").await;
+    assert_eq!((first.status, &first.body), (200, &second.body), "{first:?} {second:?}");
+    assert_eq!(first.body, third.body);
+    assert_eq!(std::fs::read_to_string(home.join("asked")).unwrap(), "asked\n");
+    // A name that the program gives counts where the caller gave none.
+    let first = call(&world, "/hooks/named", json!({})).await;
+    assert_eq!(json_of(&call(&world, "/hooks/named", json!({})).await)["runId"], json_of(&first)["runId"]);
+}
+
+#[tokio::test]
+async fn a_mapping_has_a_budget_of_its_own() {
+    let world = World::start_with(OPENAI, |config| {
+        let mapping = |name: &str| json!({"match": {"path": name}, "messageTemplate": "m"});
+        let mappings = [mapping("ci"), mapping("shop")];
+        config["hooks"] = json!({"enabled": true, "token": TOKEN, "mappings": mappings});
+        config["budgets"] = json!({"hooks": {"ci": {"day": {"tokens": 1}}}});
+    })
+    .await;
+    let mut client = world.owner().await;
+    let mut ends = Vec::new();
+    for (path, words) in [("ci", Some("first")), ("ci", None), ("shop", Some("third"))] {
+        if let Some(words) = words {
+            world.fake.says(words);
+        }
+        let page = json_of(&call(&world, &format!("/hooks/{path}"), json!({})).await);
+        let run = page["runId"].as_str().unwrap().to_owned();
+        let is_over = |payload: &Value| {
+            payload["runId"] == run.as_str() && matches!(payload["state"].as_str(), Some("final" | "error"))
+        };
+        let end = client.next_event_where("chat", is_over).await.unwrap();
+        ends.push(end["payload"].clone());
+    }
+    assert_eq!(text_of(&ends[0]["message"]), "first");
+    assert!(ends[1].to_string().contains("budgets.hooks.ci.day.tokens"), "{}", ends[1]);
+    assert_eq!(text_of(&ends[2]["message"]), "third");
+    assert_eq!(world.fake.requests().len(), 2);
+}
+
+#[tokio::test]
 async fn a_hook_that_has_spent_its_budget_starts_no_more_runs_and_others_go_on() {
     let world = World::start_with(OPENAI, |config| {
         config["hooks"] = json!({"enabled": true, "token": TOKEN});

@@ -166,7 +166,7 @@ async fn a_person_is_walked_to_the_first_chat_and_the_model_is_asked_for_a_word(
         let mut typing = answers(&url, None);
         typing.insert(7, ("What now?", "again"));
         typing.extend([("Chat with it", ""), ("First chat", "n")]);
-        let (status, said) = at_terminal(&home, &["onboard"], columns, &typing).await;
+        let (status, said) = at_terminal(&home, &["onboard", "--skip-daemon"], columns, &typing).await;
         assert!(status.success(), "{said}");
         assert!(said.contains("no tea for you"), "the provider's own words are shown: {said}");
         assert!(said.contains("it answered in"), "{said}");
@@ -194,7 +194,7 @@ async fn leaving_at_any_question_changes_nothing() {
         fake.says("OK");
         let mut typing: Vec<(&str, &str)> = all.iter().take(leaving).copied().collect();
         typing.push((all[leaving].0, LEAVES));
-        let (status, said) = at_terminal(&home, &["onboard"], 80, &typing).await;
+        let (status, said) = at_terminal(&home, &["onboard", "--skip-daemon"], 80, &typing).await;
         assert_eq!(status.code(), Some(1), "{said}");
         assert!(said.contains("nothing was changed"), "{leaving}: {said}");
         assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), before, "{leaving}");
@@ -254,7 +254,7 @@ async fn an_openclaw_home_is_offered_and_taken_over_on_the_way() {
         ("First chat", "n"),
     ];
     let port = free_port().unwrap().to_string();
-    let args = ["onboard", "--gateway-port", &port];
+    let args = ["onboard", "--skip-daemon", "--gateway-port", &port];
     let (status, said) = at_terminal(&home, &args, 80, &typing).await;
     assert!(status.success() && said.contains(&format!("port {port};")), "{said}");
     assert_eq!(old.fingerprint().unwrap(), before, "the other home is only read");
@@ -287,4 +287,52 @@ async fn a_server_that_wants_no_key_is_written_down_so_that_its_model_is_known()
     let (code, out, err) = run(&home, &["models", "list", "--json"]).await;
     assert!(code == 0 && out.contains("my-model"), "{out} {err}");
     assert!(home.path().join("elsewhere/SOUL.md").is_file(), "the workspace is where it was wanted");
+}
+
+#[tokio::test]
+async fn a_login_of_another_program_is_offered_tried_and_kept_with_the_last_yes() {
+    let fake = FakeLlm::start().await.unwrap();
+    let home = TestHome::new().unwrap();
+    home.write_config(&json!({
+        "gateway": {"port": free_port().unwrap()},
+        "models": {"providers": {"anthropic": {"baseUrl": fake.anthropic_url()}}},
+    }))
+    .unwrap();
+    let file = home.path().join(".claude/.credentials.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let theirs = json!({"claudeAiOauth": {"accessToken": "sk-ant-oat01-theirs", "refreshToken": "sk-ant-ort01-theirs", "expiresAt": 4_102_444_800_000_i64}});
+    std::fs::write(&file, theirs.to_string()).unwrap();
+    fake.says("OK");
+    let begin = [("Security", "y"), ("How do you want", "Quick"), ("Whose model", "Anthropic")];
+    let then = [("Use the login of", ""), ("Which model", ""), ("Write this?", LEAVES)];
+    let typing: Vec<_> = begin.into_iter().chain(then).collect();
+    let (_, said) = at_terminal(&home, &["onboard", "--skip-daemon"], 80, &typing).await;
+    assert!(said.contains("with the login of Claude Code"), "{said}");
+    assert!(!said.contains("theirs"), "no secret is shown: {said}");
+    let kept = home.state_dir().join("agents/main/agent/auth-profiles.json");
+    assert!(!std::fs::read_to_string(&kept).unwrap_or_default().contains("theirs"), "nothing was agreed to");
+    let mut typing = typing;
+    typing.truncate(typing.len() - 1);
+    typing.extend([("Write this?", ""), ("Chat with it", ""), ("First chat", "n")]);
+    fake.says("OK");
+    let (status, said) = at_terminal(&home, &["onboard", "--skip-daemon"], 80, &typing).await;
+    assert!(status.success(), "{said}");
+    assert!(std::fs::read_to_string(&kept).unwrap().contains("sk-ant-ort01-theirs"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), theirs.to_string(), "theirs stays as it is");
+}
+
+#[tokio::test]
+async fn a_home_that_cannot_be_written_and_a_file_in_its_place_are_told_and_nothing_is_half_done() {
+    let home = TestHome::new().unwrap();
+    let port = free_port().unwrap().to_string();
+    let file = home.path().join("file");
+    std::fs::write(&file, "mine").unwrap();
+    let quiet =
+        ["onboard", "--non-interactive", "--accept-risk", "--gateway-port", &port, "--auth-choice", "skip"];
+    let mut command = crate::command_line::homard(&home, &quiet);
+    command.env("HOMARD_STATE_DIR", file.join("state"));
+    let done = command.output().await.unwrap();
+    let err = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && err.contains("could not"), "{err}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
 }

@@ -385,3 +385,33 @@ async fn a_hook_that_hangs_does_not_outlive_a_gateway_that_was_killed() {
         .await;
     }
 }
+
+#[tokio::test]
+async fn what_a_hook_refuses_is_refused_to_what_waited_for_a_restart_too() {
+    let off = json!({"boot-md": {"enabled": false}, "session-memory": {"enabled": false}});
+    let mut world = start(off, |state| {
+        hook(state, "careful", r#"["tool:before"]"#, r#"cat > /dev/null; echo '{"refuse": "not today"}'"#);
+    })
+    .await;
+    let gate = world.fake.gate("slow");
+    let mut client = world.owner().await;
+    client
+        .call("chat.send", json!({"sessionKey": MAIN, "message": "one", "idempotencyKey": "m-1"}))
+        .await
+        .unwrap();
+    world.fake.wait_for_request(1).await.unwrap();
+    client
+        .call("chat.send", json!({"sessionKey": MAIN, "message": "two", "idempotencyKey": "m-2"}))
+        .await
+        .unwrap();
+    world.gateway.kill9().await.unwrap();
+    gate.release();
+    world.fake.calls("read", json!({"path": "AGENTS.md"})).says("I may not.");
+    world.gateway.restart().await.unwrap();
+    let asked = until("the answer to the second message", || async {
+        let asked: String = world.fake.requests().iter().map(|asked| asked.body.to_string()).collect();
+        asked.contains("not today (hook careful)").then_some(asked)
+    })
+    .await;
+    assert!(asked.contains("two"), "{asked}");
+}

@@ -228,3 +228,114 @@ async fn a_search_for_nothing_is_answered_with_an_example() {
     assert_ne!(code, Some(0));
     assert!(said.contains("homard memory search what did we decide"), "{said}");
 }
+
+/// The best of what was found, by its words.
+async fn best(owner: &mut TestClient, query: &str) -> Value {
+    owner.call("memory.search", json!({"query": query})).await.unwrap()["results"][0].clone()
+}
+
+#[tokio::test]
+async fn whose_words_a_passage_is_is_told() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    note(&mut owner, "main", "memory/mine.md", "The gate is blue.\n").await;
+    world
+        .fake
+        .calls("write", json!({"path": "memory/its.md", "content": "The fence is green.\n"}))
+        .says("noted");
+    talk(&mut owner, "agent:main:main", "note the fence").await;
+    assert_eq!(best(&mut owner, "gate").await["by"], "owner");
+    let fence = best(&mut owner, "fence").await;
+    assert_eq!((&fence["by"], &fence["source"]), (&json!("agent"), &json!("memory")), "{fence}");
+    // What the owner writes into it is the owner's, and what was there stays the agent's.
+    note(&mut owner, "main", "memory/its.md", "The fence is green.\n\n# Roof\n\nThe roof is red.\n").await;
+    assert_eq!(best(&mut owner, "roof").await["by"], "owner");
+    assert_eq!(best(&mut owner, "fence").await["by"], "agent");
+
+    world.fake.calls("memory_search", json!({"query": "fence"})).says("green");
+    talk(&mut owner, "agent:main:fresh", "which colour has the fence?").await;
+    let told: Value = serde_json::from_str(&results(&world)[0]).unwrap();
+    assert_eq!(told["results"][0]["by"], "agent", "{told}");
+    let mut command = Command::new(crate::homard());
+    command.args(["memory", "search", "roof"]);
+    let said = as_owner(command, world.gateway.home()).output().await.unwrap();
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    assert!(said.contains("written by you"), "{said}");
+}
+
+#[tokio::test]
+async fn conversations_are_searched_where_the_owner_wants_it_by_those_who_may_see_them() {
+    let world = World::start_with(OPENAI, |config| {
+        config["agents"]["defaults"]["memorySearch"] = json!({
+            "sources": ["memory", "sessions"], "experimental": {"sessionMemory": true},
+            "sync": {"onSessionStart": false, "sessions": {"deltaMessages": 4, "deltaBytes": 100_000}},
+        });
+        config["agents"]["list"] = json!([{"id": "main", "default": true},
+            {"id": "plain", "memorySearch": {"sources": ["memory"]}},
+            {"id": "wordy", "memorySearch": {"sync": {"sessions": {"deltaMessages": 900, "deltaBytes": 20}}}}]);
+        config["tools"]["sessions"] = json!({"visibility": "tree"});
+    })
+    .await;
+    let mut owner = world.owner().await;
+    world.fake.says("Under the flower pot.");
+    talk(&mut owner, "agent:main:main", "Where do I keep the spare key?").await;
+    let key = "where is the spare key?";
+    assert_eq!(best(&mut owner, key).await, Value::Null, "it has not grown enough");
+    world.fake.says("You are welcome.");
+    talk(&mut owner, "agent:main:main", "Thank you.").await;
+    let found = best(&mut owner, key).await;
+    assert_eq!(
+        (&found["source"], &found["sessionKey"]),
+        (&json!("sessions"), &json!("agent:main:main")),
+        "{found}"
+    );
+    assert_eq!(best(&mut owner, "is it under the flower pot?").await["by"], "agent");
+    let status = owner.call("memory.status", json!({})).await.unwrap();
+    assert_eq!((&status["sessions"], &status["files"]), (&json!(1), &json!(0)), "{status}");
+
+    // Bringing it up to date by hand takes in whatever was said since.
+    world.fake.says("Noted.");
+    talk(&mut owner, "agent:main:main", "The bicycle is lent to Anna.").await;
+    assert_eq!(best(&mut owner, "bicycle").await, Value::Null);
+    owner.call("memory.index", json!({})).await.unwrap();
+    assert_eq!(best(&mut owner, "bicycle").await["by"], "owner");
+
+    // Another conversation sees what it started, and no other, as everywhere.
+    for (session, expected) in [("agent:main:main", 1), ("agent:main:fresh", 0)] {
+        world.fake.calls("memory_search", json!({"query": "bicycle"})).says("lent");
+        talk(&mut owner, session, "who has it?").await;
+        let told: Value = serde_json::from_str(results(&world).last().unwrap()).unwrap();
+        assert_eq!(told["results"].as_array().unwrap().len(), expected, "{session}: {told}");
+    }
+    for (agent, expected) in [("plain", 0), ("wordy", 1)] {
+        world.fake.says("hello");
+        talk(&mut owner, &format!("agent:{agent}:main"), "The bicycle is blue.").await;
+        let found = owner.call("memory.search", json!({"query": "bicycle", "agentId": agent})).await.unwrap();
+        assert_eq!(found["results"].as_array().unwrap().len(), expected, "{found}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_is_not_waited_for_twice() {
+    // Somebody who listens and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", silent.local_addr().unwrap());
+    let world = World::start_with(OPENAI, |config| {
+        config["models"]["providers"]["silent"] = json!({"baseUrl": url, "apiKey": "k",
+            "api": "openai-completions", "models": [{"id": "v", "name": "V", "contextWindow": 2_000}]});
+        config["agents"]["defaults"]["memorySearch"] = json!({"provider": "silent", "model": "v"});
+    })
+    .await;
+    let mut owner = world.owner().await;
+    note(&mut owner, "main", "memory/a.md", "The gate is blue.\n").await;
+    let late = "did not answer within 5 seconds";
+    for _ in 0..20 {
+        let found = owner.call("memory.search", json!({"query": "gate"})).await.unwrap();
+        assert_eq!(found["results"][0]["path"], "memory/a.md", "{found}");
+        let told = found["note"].as_str().unwrap();
+        assert!(told.contains("by words alone") && told.contains(late), "{found}");
+    }
+    let status = owner.call("memory.status", json!({})).await.unwrap();
+    assert!(status["trouble"].as_str().unwrap().contains(late), "{status}");
+    drop(silent);
+}

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
 use crate::command_line::run;
-use crate::scenarios::world::{KEY, World, talk};
+use crate::scenarios::world::{KEY, OPENAI, World, config as world_config, talk};
 
 /// Starts the program in a terminal of 80 columns and 24 rows.
 fn in_terminal(home: &TestHome, args: &[&str]) -> (Child, Pty) {
@@ -162,23 +162,87 @@ async fn a_line_typed_in_the_terminal_chat_is_answered_there() {
 
 #[tokio::test]
 async fn the_terminal_is_given_back_when_the_chat_is_ended_from_outside() {
+    use rustix::process::Signal;
     let world = World::start().await;
+    let url = world.gateway.url();
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let (mut child, mut ours) =
+            in_terminal(world.gateway.home(), &["tui", "--url", &url, "--token", TEST_TOKEN]);
+        let pid = rustix::process::Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
+        let mut said = String::new();
+        let mut piece = [0; 4096];
+        let mut is_asked = false;
+        while let Ok(read @ 1..) = tokio::time::timeout(WAIT_CAP, ours.read(&mut piece)).await.unwrap() {
+            said.push_str(&String::from_utf8_lossy(&piece[..read]));
+            if !is_asked && said.contains("ready") {
+                is_asked = true;
+                rustix::process::kill_process(pid, signal).unwrap();
+            }
+        }
+        assert!(child.wait().await.unwrap().success(), "{signal:?}");
+        assert!(said.contains(GIVEN_BACK), "{signal:?}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_gateway_that_goes_and_comes_back_is_told_and_the_chat_goes_on() {
+    let mut world = World::start().await;
     let url = world.gateway.url();
     let (mut child, mut ours) =
         in_terminal(world.gateway.home(), &["tui", "--url", &url, "--token", TEST_TOKEN]);
-    let pid = rustix::process::Pid::from_raw(i32::try_from(child.id().unwrap()).unwrap()).unwrap();
     let mut said = String::new();
     let mut piece = [0; 4096];
-    let mut is_asked = false;
+    let mut step = 0;
     while let Ok(read @ 1..) = tokio::time::timeout(WAIT_CAP, ours.read(&mut piece)).await.unwrap() {
         said.push_str(&String::from_utf8_lossy(&piece[..read]));
-        if !is_asked && said.contains("ready") {
-            is_asked = true;
-            rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        match step {
+            0 if said.contains("ready") => world.gateway.kill9().await.unwrap(),
+            1 if said.contains("not") && said.contains("connected") => {
+                // Said while nobody is there; sent when somebody is.
+                ours.write_all(b"hello again\r").await.unwrap();
+                world.fake.says("well met");
+                world.gateway.restart().await.unwrap();
+            }
+            2 if said.contains("met") => ours.write_all(b"/quit\r").await.unwrap(),
+            _ => continue,
         }
+        step += 1;
+        said.clear();
     }
     assert!(child.wait().await.unwrap().success());
-    assert!(said.contains(GIVEN_BACK), "{said}");
+    assert_eq!(step, 3, "{said}");
+}
+
+#[tokio::test]
+async fn a_chat_may_bring_a_gateway_of_its_own_and_find_a_conversation_by_its_words() {
+    let fake = homard_testkit::FakeLlm::start().await.unwrap();
+    let home = TestHome::with_config(&world_config(&fake, OPENAI, |_config| {})).unwrap();
+    fake.says("well met");
+    let local = ["tui", "--local", "--session", "kitchen-plans", "-m", "hello"];
+    let (code, out, err) = run(&home, &local).await;
+    assert_eq!(
+        (code, out.as_str()),
+        (0, "conversation: agent:main:kitchen-plans\nyou: hello\nassistant: well met\n"),
+        "{err}"
+    );
+    let (code, _, _) = run(&home, &["health"]).await;
+    assert_eq!(code, 1, "it ended with the chat");
+    fake.says("as before");
+    let (code, out, err) = run(&home, &["tui", "--local", "--resume", "kitchen", "-m", "and now?"]).await;
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("conversation: agent:main:kitchen-plans") && out.contains("as before"), "{out}");
+    let (code, _, err) = run(&home, &["tui", "--local", "--resume", "cellar"]).await;
+    assert!(code == 1 && err.contains("no conversation is called anything with `cellar`"), "{err}");
+}
+
+#[tokio::test]
+async fn a_wrong_token_is_told_before_the_terminal_is_taken() {
+    let world = World::start().await;
+    let url = world.gateway.url();
+    let (status, said) =
+        at_terminal(world.gateway.home(), &["tui", "--url", &url, "--token", "wrong"], &[]).await;
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(!said.contains(TAKEN) && said.contains("token"), "{said}");
 }
 
 #[tokio::test]

@@ -1,81 +1,143 @@
-// The set-up under way: which step, what was done, and the requests each step makes.
+// The set-up under way: the gateway's conversations (`wizard.*`) one question at a time, then pairing. Which questions there
+// are, and what comes of the answers, is the gateway's.
 import type { App } from '../app.svelte';
-import { type Draft, DEFAULT_ACCOUNT, patchOf, sectionOf } from '../channels/forms';
-import { type Platform, handled, readPlatforms } from '../channels/platforms';
-import { Loaded } from '../loaded.svelte';
-import { isAddress } from '../models/models';
-import { ModelsRoom, reason } from '../models/page.svelte';
-import { fieldsOf, stringOf } from '../read';
-import { FRESH, type Progress, type Step, after, previousStep, readProgress, writeProgress } from './setup';
+import { reason } from '../models/page.svelte';
+import { FRESH, type Part, type Progress, after, readProgress, writeProgress } from './setup';
 import type { Methods } from '../connection/wire';
 
-export type Login = Methods['models.authImport']['result']['found'][number];
+type Turn = Methods['wizard.next']['result'];
+export type Question = NonNullable<Turn['step']>;
 export type PairingRequest = Methods['channels.pairing.list']['result']['requests'][number];
 
-/** How connecting went: `refused` where the platform answered that it is not to be. */
-export type Outcome = { ok: boolean; refused: boolean; text: string };
-
-const LOOK_MS = 300;
-/** How long a platform may take to come up after its token was written. */
-const COME_UP_MS = 20_000;
-const PROBE_MS = 8_000;
-/** So often a platform may fail to answer after it was started. */
-const ASKED_ENOUGH = 2;
+/** A model that is being loaded, or a platform, may take a while to answer. */
+const PATIENCE_MS = 120_000;
 
 export class Setup {
   progress = $state<Progress>(readProgress(localStorage));
-  readonly room: ModelsRoom;
-  readonly logins;
-  readonly platforms;
-  busy = $state(false);
+  question = $state.raw<Question | undefined>();
+  /** What is wrong with the last answer. */
+  wrong = $state<string | undefined>();
   problem = $state<string | undefined>();
-  /** How connecting a platform went. */
-  connected = $state.raw<Outcome | undefined>();
-  bot = $state<string | undefined>();
+  busy = $state(false);
   paired = $state(false);
 
-  constructor(private readonly app: App) {
-    this.room = new ModelsRoom(app);
-    this.logins = new Loaded(() => app.request('models.authImport', {}));
-    this.platforms = new Loaded(async () => readPlatforms(await app.request('channels.platforms', {})));
-  }
+  constructor(private readonly app: App) {}
 
+  /** Call in an effect and return what it returns: asks now, and again whenever the gateway is there again. */
   follow(): () => void {
-    const stops = [this.room.follow(), this.logins.follow(this.app), this.platforms.follow(this.app)];
-    return () => stops.forEach((stop) => stop());
+    void this.#open();
+    return this.app.listen((name) => {
+      if (name === 'connected' && !this.busy) void this.#open();
+    });
   }
 
-  change(change: Partial<Progress>): void {
-    this.progress = { ...this.progress, ...change };
+  /** Takes the conversation up where it was left, or begins it. */
+  async #open(): Promise<void> {
+    const { part, session } = this.progress;
+    if ((part !== 'setup' && part !== 'channels') || this.app.connection.kind !== 'ready') return;
+    if (session !== undefined && (await this.#resume(session))) return;
+    await this.#attempt(async () => {
+      const begun = await this.app.request('wizard.start', { flow: part }, PATIENCE_MS);
+      this.#change({ session: begun.sessionId });
+      this.#take(begun);
+    });
+  }
+
+  /** Whether there was such a conversation, and it still waits. */
+  async #resume(sessionId: string): Promise<boolean> {
+    try {
+      const turn = await this.app.request('wizard.next', { sessionId });
+      if (turn.done) return false;
+      this.#take(turn);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  async answer(value: unknown): Promise<void> {
+    const { question } = this;
+    const { part, session } = this.progress;
+    if (question === undefined || session === undefined) return;
+    await this.#attempt(async () => {
+      const answer = { stepId: question.id, value };
+      const turn = await this.app.request('wizard.next', { sessionId: session, answer }, PATIENCE_MS);
+      // The first thing asked about platforms is which.
+      if (part === 'channels' && turn.error == null && question.type === 'select' && this.progress.channel === undefined && typeof value === 'string') {
+        this.#change({ channel: value });
+      }
+      this.#take(turn);
+      if (turn.done) await this.#end(turn);
+    });
+  }
+
+  #take(turn: Turn): void {
+    this.question = turn.step ?? undefined;
+    this.wrong = turn.error ?? undefined;
+  }
+
+  async #end(turn: Turn): Promise<void> {
+    const done = turn.status === 'done';
+    if (turn.status === 'error') {
+      // What was agreed could not be done: said, and asked anew.
+      const { error } = turn;
+      this.#change({ session: undefined });
+      await this.#open();
+      this.problem = error ?? undefined;
+      return;
+    }
+    if (!done) this.#change({ channel: undefined });
+    await this.#next(!done);
+  }
+
+  /** Goes past the part under way; what was not agreed to is not done. */
+  async skip(): Promise<void> {
+    const { session, part } = this.progress;
+    if (session !== undefined && (part === 'setup' || part === 'channels')) {
+      const left = await this.app.request('wizard.cancel', { sessionId: session }).catch(() => undefined);
+      // Whoever leaves after the last yes is done.
+      if (left?.status !== 'done') this.#change({ channel: undefined });
+      await this.#next(left?.status !== 'done');
+      return;
+    }
+    await this.#next(true);
+  }
+
+  /** The part is over. */
+  next(): Promise<void> {
+    return this.#next(false);
+  }
+
+  async #next(skips: boolean): Promise<void> {
+    this.question = undefined;
+    this.wrong = undefined;
     this.problem = undefined;
+    this.#change(after(this.progress, skips));
+    await this.#open();
+  }
+
+  /** Begins a part again, and what comes after it. */
+  async go(part: Part): Promise<void> {
+    const { session } = this.progress;
+    if (session !== undefined) await this.app.request('wizard.cancel', { sessionId: session }).catch(() => undefined);
+    this.question = undefined;
+    this.paired = false;
+    this.#change({ part, session: undefined, channel: undefined });
+    await this.#open();
+  }
+
+  restart(): Promise<void> {
+    this.#change({ ...FRESH });
+    return this.go('setup');
+  }
+
+  #change(change: Partial<Progress>): void {
+    this.progress = { ...this.progress, ...change };
     writeProgress(localStorage, this.progress);
   }
 
-  next(): void {
-    this.change(after(this.progress, false));
-  }
-
-  skip(): void {
-    // Without a provider there is neither a key nor a model to ask for.
-    this.change(after(this.progress.step === 'provider' ? { ...this.progress, provider: undefined } : this.progress, true));
-  }
-
-  back(): void {
-    this.change({ step: previousStep(this.progress) });
-  }
-
-  go(step: Step): void {
-    this.change({ step });
-  }
-
-  restart(): void {
-    this.connected = undefined;
-    this.paired = false;
-    this.change({ ...FRESH });
-  }
-
   /** Does something that may fail; true when it did not. */
-  async attempt(work: () => Promise<unknown>): Promise<boolean> {
+  async #attempt(work: () => Promise<unknown>): Promise<boolean> {
     this.busy = true;
     this.problem = undefined;
     try {
@@ -89,97 +151,17 @@ export class Setup {
     }
   }
 
-  async useKey(provider: string, key: string): Promise<void> {
-    if (await this.attempt(() => this.room.setKey(provider, key))) await this.room.probe(provider);
-  }
-
-  async useServer(provider: string, address: string): Promise<void> {
-    const own = isAddress(address) ? { baseUrl: address.trim() } : {};
-    if (await this.attempt(() => this.room.patch({ models: { providers: { [provider]: own } } }))) await this.room.probe(provider);
-  }
-
-  async takeLogin(login: Login): Promise<void> {
-    const taken = await this.attempt(async () => {
-      await this.app.request('models.authImport', { program: login.program });
-      await this.room.refresh();
-    });
-    if (taken) await this.room.probe(login.provider);
-  }
-
-  async useModel(model: string): Promise<void> {
-    if (!(await this.attempt(() => this.room.choose(undefined, { primary: model, fallbacks: [] })))) return;
-    this.change({ model });
-    this.next();
-  }
-
-  /** The platform that was connected. */
-  get platform(): Platform | undefined {
-    return this.platforms.value?.find(({ id }) => id === this.progress.channel);
-  }
-
-  async connect(draft: Draft): Promise<void> {
-    this.connected = undefined;
-    const { platform } = draft;
-    const before = await this.#account(platform, false).catch(() => ({}));
-    // What is not asked for here stays as it is.
-    const section = Object.fromEntries(Object.entries(sectionOf(draft)).filter(([, value]) => value !== null));
-    const written = await this.attempt(async () => {
-      const { parsed } = await this.app.request('config.get', {});
-      await this.room.patch(patchOf(parsed, platform, DEFAULT_ACCOUNT, section));
-    });
-    if (!written) return;
-    this.busy = true;
-    try {
-      const outcome = await this.#comeUp(platform, fieldsOf(before).lastStartAt);
-      // What does not work is not left trying behind the person's back.
-      if (!outcome.ok) await this.room.patch(patchOf((await this.app.request('config.get', {})).parsed, platform, DEFAULT_ACCOUNT, { enabled: false }));
-      else this.change({ channel: platform.id });
-      this.connected = outcome;
-    } catch (error) {
-      this.problem = reason(error);
-    } finally {
-      this.busy = false;
-    }
-  }
-
-  /** The account as the gateway sees it now. */
-  async #account({ id }: Platform, probe: boolean) {
-    const status = await this.app.request('channels.status', { channel: id, probe, timeoutMs: PROBE_MS });
-    return fieldsOf(status.channelAccounts[id]?.[0]);
-  }
-
-  /** Asks until the platform says who we are there, or what is wrong: with this token, not with the one before it. */
-  async #comeUp(platform: Platform, startedBefore: unknown): Promise<Outcome> {
-    const end = Date.now() + COME_UP_MS;
-    let asked = 0;
-    for (;;) {
-      const account = await this.#account(platform, true);
-      const probe = fieldsOf(account.probe);
-      if (probe.ok === true) {
-        const name = stringOf(fieldsOf(probe.bot).username);
-        this.bot = name === undefined ? undefined : handled(platform, name);
-        return { ok: true, refused: false, text: this.bot ?? '' };
-      }
-      // Until it was started anew, what is told is still of the token before; then it may need a moment.
-      if (account.lastStartAt !== startedBefore && probe.ok === false) asked += 1;
-      const said = stringOf(account.lastError) ?? stringOf(probe.error) ?? '';
-      const failed = account.lastStartAt !== startedBefore && (typeof account.lastError === 'string' || asked > ASKED_ENOUGH);
-      if (failed || Date.now() > end) return { ok: false, refused: failed && account.running === false, text: said };
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    }
-  }
-
   async requests(): Promise<PairingRequest[]> {
     return (await this.app.request('channels.pairing.list', { channel: this.progress.channel })).requests;
   }
 
   async approve(request: PairingRequest): Promise<void> {
     const { channel, accountId, requestId } = request;
-    this.paired = await this.attempt(() => this.app.request('channels.pairing.approve', { channel, accountId, requestId, notify: true, bootstrapCommandOwner: true }));
+    this.paired = await this.#attempt(() => this.app.request('channels.pairing.approve', { channel, accountId, requestId, notify: true, bootstrapCommandOwner: true }));
   }
 
   dismiss(request: PairingRequest): Promise<boolean> {
     const { channel, accountId, requestId } = request;
-    return this.attempt(() => this.app.request('channels.pairing.dismiss', { channel, accountId, requestId }));
+    return this.#attempt(() => this.app.request('channels.pairing.dismiss', { channel, accountId, requestId }));
   }
 }

@@ -1,6 +1,6 @@
 // The order of the set-up and what is kept of it.
 import { describe, expect, it } from 'vitest';
-import { FRESH, after, nextStep, previousStep, readProgress, writeProgress } from './setup';
+import { FRESH, after, readProgress, withAddresses, writeProgress } from './setup';
 
 function store(text?: string): { getItem: () => string | null; setItem: (key: string, value: string) => void; removeItem: () => void } {
   let kept = text ?? null;
@@ -8,29 +8,27 @@ function store(text?: string): { getItem: () => string | null; setItem: (key: st
 }
 
 describe('the set-up', () => {
-  it('goes through all steps, and past what has nothing to do', () => {
-    const at = { ...FRESH, provider: 'x', channel: 'telegram' };
-    const steps = ['provider', 'key', 'model', 'channel', 'pair', 'done'] as const;
-    steps.slice(0, -1).forEach((step, index) => expect(nextStep({ ...at, step })).toBe(steps[index + 1]));
-    steps.slice(1).forEach((step, index) => expect(previousStep({ ...at, step })).toBe(steps[index]));
-    expect(nextStep({ ...FRESH, step: 'provider' })).toBe('channel');
-    expect(nextStep({ ...FRESH, step: 'channel' })).toBe('done');
-    expect(previousStep({ ...FRESH, step: 'done' })).toBe('channel');
-    expect(previousStep({ ...FRESH, step: 'channel' })).toBe('provider');
-    expect(nextStep({ ...at, step: 'done' })).toBe('done');
-  });
-
-  it('counts what it passes over as skipped, until it is done', () => {
-    const none = after({ ...FRESH, step: 'provider' }, true);
-    expect(none).toMatchObject({ step: 'channel', skipped: ['provider', 'key', 'model'] });
-    expect(after(none, true)).toMatchObject({ step: 'done', skipped: ['provider', 'key', 'model', 'channel', 'pair'] });
-    expect(after({ ...none, step: 'provider', provider: 'x' }, false)).toMatchObject({ step: 'key', skipped: ['key', 'model'] });
+  it('goes through all parts, and past pairing where no platform was connected', () => {
+    const connected = { ...FRESH, part: 'channels', channel: 'telegram', session: 'one' } as const;
+    expect(after(connected, false)).toEqual({ part: 'pair', channel: 'telegram', session: undefined, skipped: [] });
+    expect(after({ ...FRESH, part: 'channels' }, true)).toMatchObject({ part: 'done', skipped: ['channels', 'pair'] });
+    expect(after({ ...FRESH, part: 'done' }, false).part).toBe('done');
+    expect(after({ ...FRESH, skipped: ['setup'] }, false)).toMatchObject({ part: 'channels', skipped: [] });
   });
 
   it('is taken up where it was left, and begins anew from rubbish', () => {
     const place = store();
-    writeProgress(place, { ...FRESH, step: 'model', provider: 'x', skipped: ['key'] });
-    expect(readProgress(place)).toEqual({ ...FRESH, step: 'model', provider: 'x', skipped: ['key'] });
-    for (const bad of ['{', 'null', '[]', '{"step":"moon","skipped":["x"],"provider":3}']) expect(readProgress(store(bad))).toEqual(FRESH);
+    writeProgress(place, { ...FRESH, part: 'channels', session: 'one', skipped: ['setup'] });
+    expect(readProgress(place)).toEqual({ ...FRESH, part: 'channels', session: 'one', skipped: ['setup'] });
+    for (const bad of ['{', 'null', '[]', '{"part":"moon","skipped":["x"],"session":3}']) expect(readProgress(store(bad))).toEqual(FRESH);
+  });
+
+  it('shows addresses of the web as such, and nothing else', () => {
+    expect(withAddresses('Get one at https://a.test/keys. Then: javascript:x http://b.test')).toEqual([
+      { text: 'Get one at ', href: undefined },
+      { text: 'https://a.test/keys', href: 'https://a.test/keys' },
+      { text: '. Then: javascript:x http://b.test', href: undefined },
+    ]);
+    expect(withAddresses('')).toEqual([]);
   });
 });

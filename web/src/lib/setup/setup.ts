@@ -1,27 +1,26 @@
-// The order of the set-up and what is remembered of it over a reload. Never a key or a token.
+// The parts of the set-up and what is remembered of it over a reload. Never a key or a token: what was answered is kept
+// by the gateway, whose conversation has a name.
 import { fieldsOf, stringOf } from '../read';
 
-export const STEPS = ['provider', 'key', 'model', 'channel', 'pair', 'done'] as const;
-export type Step = (typeof STEPS)[number];
+/** The gateway's own conversations first, then what only this page shows. */
+export const PARTS = ['setup', 'channels', 'pair', 'done'] as const;
+export type Part = (typeof PARTS)[number];
 
 export interface Progress {
-  step: Step;
-  /** Whose model; `custom` before a custom one has a name. */
-  provider: string | undefined;
-  model: string | undefined;
+  part: Part;
+  /** The conversation under way. */
+  session: string | undefined;
   /** A platform that was connected. */
   channel: string | undefined;
-  /** Steps the person went past without doing them. */
-  skipped: Step[];
+  /** Parts the person went past without doing them. */
+  skipped: Part[];
 }
 
 const KEY = 'homard.setup';
-export const FRESH: Progress = { step: 'provider', provider: undefined, model: undefined, channel: undefined, skipped: [] };
-/** In place of a provider's id while the person describes their own. */
-export const CUSTOM = 'custom';
+export const FRESH: Progress = { part: 'setup', session: undefined, channel: undefined, skipped: [] };
 
-export function isStep(text: unknown): text is Step {
-  return STEPS.some((step) => step === text);
+export function isPart(text: unknown): text is Part {
+  return PARTS.some((part) => part === text);
 }
 
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
@@ -30,11 +29,10 @@ export function readProgress(store: Store): Progress {
   try {
     const found = fieldsOf(JSON.parse(store.getItem(KEY) ?? '{}'));
     return {
-      step: isStep(found.step) ? found.step : 'provider',
-      provider: stringOf(found.provider),
-      model: stringOf(found.model),
+      part: isPart(found.part) ? found.part : 'setup',
+      session: stringOf(found.session),
       channel: stringOf(found.channel),
-      skipped: Array.isArray(found.skipped) ? found.skipped.filter(isStep) : [],
+      skipped: Array.isArray(found.skipped) ? found.skipped.filter(isPart) : [],
     };
   } catch {
     return { ...FRESH };
@@ -49,28 +47,18 @@ export function writeProgress(store: Store, progress: Progress): void {
   }
 }
 
-/** The step after this one: without a platform there is nobody to be paired with. */
-export function nextStep(progress: Progress): Step {
-  const after = STEPS[STEPS.indexOf(progress.step) + 1] ?? 'done';
-  if (after === 'key' && progress.provider === undefined) return 'channel';
-  if (after === 'model' && progress.provider === undefined) return 'channel';
-  return after === 'pair' && progress.channel === undefined ? 'done' : after;
-}
-
-/** One step further; what is passed over on the way counts as skipped. */
+/** One part further: without a platform there is nobody to be paired with. What is passed over counts as skipped. */
 export function after(progress: Progress, skips: boolean): Progress {
-  const step = nextStep(progress);
-  const passed = STEPS.slice(STEPS.indexOf(progress.step) + 1, STEPS.indexOf(step));
-  const skipped = new Set<Step>([...progress.skipped, ...passed, ...(skips ? [progress.step] : [])]);
-  if (!skips) skipped.delete(progress.step);
-  return { ...progress, step, skipped: STEPS.filter((one) => skipped.has(one)) };
+  const next = PARTS[PARTS.indexOf(progress.part) + 1] ?? 'done';
+  const part = next === 'pair' && progress.channel === undefined ? 'done' : next;
+  const passed = PARTS.slice(PARTS.indexOf(progress.part) + 1, PARTS.indexOf(part));
+  const skipped = new Set<Part>([...progress.skipped, ...passed, ...(skips ? [progress.part] : [])]);
+  if (!skips) skipped.delete(progress.part);
+  return { ...progress, part, session: undefined, skipped: PARTS.filter((one) => skipped.has(one)) };
 }
 
-export function previousStep(progress: Progress): Step {
-  const before = STEPS[STEPS.indexOf(progress.step) - 1] ?? 'provider';
-  if (before === 'pair' && progress.channel === undefined) return 'channel';
-  return (before === 'model' || before === 'key') && progress.provider === undefined ? 'provider' : before;
+/** A text cut where it names an address of the web, so that it can be followed. */
+export function withAddresses(text: string): { text: string; href: string | undefined }[] {
+  const parts = text.split(/(https:\/\/[^\s<>"]*[^\s<>".,;:!?)])/);
+  return parts.map((part, index) => ({ text: part, href: index % 2 === 1 ? part : undefined })).filter((part) => part.text !== '');
 }
-
-/** Shown as cards; the others stand in a list beneath. */
-export const FEATURED = ['anthropic', 'openai', 'google', 'openrouter', 'mistral', 'groq', 'xai', 'deepseek', 'ollama'];

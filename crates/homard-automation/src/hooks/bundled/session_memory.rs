@@ -1,10 +1,11 @@
 //! `session-memory`: when a conversation is begun anew, its last messages become a note in the workspace.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use homard_config::config::hooks::internal::HookEntry;
-use homard_runtime::{Clip, OrLog, create_private_dir, replace_shared};
+use homard_runtime::{Clip, FileDraft, OrLog, create_private_dir};
 use homard_tools::{HookOccasion, HookValue, Label};
 use serde_json::Value;
 
@@ -56,6 +57,7 @@ pub(super) async fn keep(
         .unwrap_or_default();
     let stem = format!("{}-{slug}", there.strftime("%Y-%m-%d"));
     let dir = agent.workspace.join("memory");
+    room.inner.relay.recall().written_for_agent(text.as_bytes());
     let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text)).await;
     let path = path.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     for label in &labels {
@@ -105,10 +107,17 @@ fn slug(text: &str) -> Option<String> {
 fn write(dir: &Path, stem: &str, text: &str) -> std::io::Result<std::path::PathBuf> {
     create_private_dir(dir)?;
     let names = std::iter::once(format!("{stem}.md")).chain((2..MAX_SAME).map(|n| format!("{stem}-{n}.md")));
-    let free = names.map(|name| dir.join(name)).find(|path| std::fs::symlink_metadata(path).is_err());
-    let path = free.ok_or_else(|| std::io::Error::other("there are too many notes of that name"))?;
-    replace_shared(&path, text.as_bytes())?;
-    Ok(path)
+    for path in names.map(|name| dir.join(name)) {
+        // Whoever makes the file has the name, also when two conversations end at once.
+        let mut draft = FileDraft::shared(&path)?;
+        draft.write_all(text.as_bytes())?;
+        match draft.commit_new() {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(std::io::Error::other("there are too many notes of that name"))
 }
 
 #[cfg(test)]

@@ -110,3 +110,29 @@ fn hooks_are_found_where_the_owner_says_besides() {
     let far = named(&all, "far");
     assert_eq!((far.origin, far.is_ready()), (HookOrigin::Extra, true), "{far:?}");
 }
+
+#[test]
+fn whatever_lies_in_a_workspace_runs_only_by_name_whichever_list_names_it() {
+    let home: TempDir = tempfile::tempdir().unwrap();
+    let paths = Paths::under(home.path());
+    let workspace = home.path().join("workspace");
+    let (inside, outside) = (workspace.join("more"), home.path().join("outside"));
+    hook(&inside, "planted", &head("planted", ""), Some(("handler", 0o755)));
+    hook(&inside, "named", &head("named", ""), Some(("handler", 0o755)));
+    hook(&outside, "kept", &head("kept", ""), Some(("handler", 0o755)));
+    std::os::unix::fs::symlink(&inside, home.path().join("link")).unwrap();
+    let dirs = json!([inside, home.path().join("link"), outside]);
+    let config = json!({
+        "agents": {"defaults": {"workspace": workspace}},
+        "hooks": {"internal": {"enabled": true, "load": {"extraDirs": dirs}, "entries": {"named": {"enabled": true}}}},
+    });
+    std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
+    std::fs::write(paths.config_source(), config.to_string()).unwrap();
+    let source = ConfigSource::isolated(paths.clone(), Environment::default(), Clock::system());
+    let config: Config = (*Snapshot::load(&source, &Overrides::default()).config.unwrap()).clone();
+    let found = find(&config, &workspace, &paths);
+    let ready: Vec<&str> =
+        found.iter().filter(|hook| hook.is_ready()).map(|hook| hook.name.as_str()).collect();
+    assert!(ready.contains(&"named") && ready.contains(&"kept"), "{ready:?}");
+    assert!(!ready.contains(&"planted"), "{ready:?}");
+}

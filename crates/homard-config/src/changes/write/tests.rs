@@ -7,7 +7,8 @@ use homard_runtime::Clock;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::{WriteError, unset_path, unset_paths};
+use super::{Commit, WriteError, edit, unset_path, unset_paths};
+use crate::changes::draft::Edit;
 use crate::changes::handle::ConfigHandle;
 use crate::changes::reload::{HotPart, ReloadAction};
 use crate::env::{Environment, ProcessFacts};
@@ -80,7 +81,7 @@ fn setting_one_place_keeps_comments_and_references_and_stamps_the_file() {
       channels: { irc: { password: "secret-1", nick: "lobster" } },
       agents: { list: [{ id: "main", name: "One" }, { id: "work", name: "Two" }] },
       meta: {
-        "lastTouchedVersion": "0.1.0",
+        "lastTouchedVersion": "0.2.0",
         "lastTouchedAt": "2023-11-14T22:13:20.000Z"
       },
     }
@@ -279,4 +280,42 @@ fn several_mistakes_are_taken_out_in_one_step() {
     unset_paths(&source, &wrong).unwrap();
     let text = read(&source.paths.config_path);
     assert!(text.contains("/* kept */") && text.contains("port: 4000") && !text.contains("prot:"), "{text}");
+}
+
+#[test]
+fn several_changes_are_one_step_and_a_check_writes_nothing() {
+    let room = Room::new(FILE);
+    let source = room.handle.source();
+    let merge = |path: &str, value| Edit::Merge { path: path.to_owned(), value };
+    let edits = [
+        Edit::set("gateway.port", json!(4000)),
+        merge("channels.irc", json!({"nick": null, "host": "irc.test"})),
+        Edit::unset("agents.list[1].name"),
+    ];
+    let checked = edit(source, &edits, Commit::CheckOnly).unwrap();
+    assert_eq!((checked.changed_paths.len(), room.text().as_str()), (4, FILE), "{checked:?}");
+    edit(source, &edits, Commit::Write).unwrap();
+    let text = room.text();
+    assert!(text.contains("port: 4000, // the usual one") && text.contains("${TOKEN}"), "{text}");
+    assert!(text.contains("irc.test") && !text.contains("lobster") && !text.contains("Two"), "{text}");
+
+    let half = [Edit::set("gateway.port", json!(1)), Edit::set("gateway.nowhere", json!(1))];
+    assert!(matches!(edit(source, &half, Commit::Write), Err(WriteError::Invalid(_))));
+    assert_eq!(room.text(), text, "all of it or nothing");
+}
+
+#[test]
+fn a_change_may_say_what_it_thinks_is_there() {
+    let room = Room::new(FILE);
+    let expect = |path: &str, value| Edit::Expect { path: path.to_owned(), value };
+    let set = Edit::set("gateway.port", json!(4000));
+    for (expected, is_done) in [
+        (expect("gateway.port", Some(json!(1))), false),
+        (expect("gateway.port", None), false),
+        (expect("gateway.bind", None), true),
+        (expect("gateway.port", Some(json!(4000))), true),
+    ] {
+        let done = edit(room.handle.source(), &[expected.clone(), set.clone()], Commit::Write);
+        assert_eq!(done.is_ok(), is_done, "{expected:?}: {done:?}");
+    }
 }

@@ -40,7 +40,7 @@ pub struct Heartbeat {
     pub ways: HeartbeatWays,
 }
 
-/// What heartbeats are kept from.
+/// How heartbeats are done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeartbeatWays {
     /// Whether alerts go to no direct chat.
@@ -49,6 +49,8 @@ pub struct HeartbeatWays {
     pub is_light: bool,
     /// Whether each has a fresh conversation, beside the one it is for.
     pub is_isolated: bool,
+    /// Whether the model's reasoning is sent along with an alert.
+    pub with_reasoning: bool,
 }
 
 /// Where alerts go.
@@ -151,6 +153,7 @@ pub(in crate::config) fn merged(own: raw::Heartbeat, all: &raw::Heartbeat) -> ra
         direct_policy: own.direct_policy.or(all.direct_policy),
         light_context: own.light_context.or(all.light_context),
         isolated_session: own.isolated_session.or(all.isolated_session),
+        include_reasoning: own.include_reasoning.or(all.include_reasoning),
     }
 }
 
@@ -185,6 +188,7 @@ impl Heartbeat {
                 blocks_direct: raw.direct_policy.as_deref() == Some("block"),
                 is_light: raw.light_context.unwrap_or(false),
                 is_isolated: raw.isolated_session.unwrap_or(false),
+                with_reasoning: raw.include_reasoning.unwrap_or(false),
             },
         }
     }

@@ -19,6 +19,8 @@ const DEFAULT_HALF_LIFE: u64 = 30;
 const DEFAULT_DEBOUNCE: Duration = Duration::from_millis(1_500);
 /// Longest quiet time and longest interval; longer ones are slips of the pen.
 const MAX_DEBOUNCE: Duration = Duration::from_mins(10);
+/// The source that is conversations.
+const SESSIONS: &str = "sessions";
 const MAX_INTERVAL_MINUTES: u64 = 60 * 24 * 30;
 
 /// Decided `agents.*.memorySearch`.
@@ -39,6 +41,10 @@ pub struct MemorySearch {
     pub passage_chars: usize,
     pub query: MemoryQuery,
     pub sync: MemorySync,
+    /// Whether conversations are among the sources.
+    names_sessions: bool,
+    /// Whether that is wanted by name.
+    wants_sessions: bool,
 }
 
 /// When an index is brought up to date.
@@ -51,6 +57,9 @@ pub struct MemorySync {
     /// How long it must be quiet before a change counts.
     pub debounce: Duration,
     pub interval: Option<Duration>,
+    /// By how many bytes or messages a conversation grows before it is read again.
+    pub delta_bytes: u64,
+    pub delta_messages: u64,
 }
 
 /// How results are picked.
@@ -96,7 +105,11 @@ impl MemorySearch {
                 watch: true,
                 debounce: DEFAULT_DEBOUNCE,
                 interval: None,
+                delta_bytes: 100_000,
+                delta_messages: 50,
             },
+            names_sessions: false,
+            wants_sessions: false,
         }
     }
 
@@ -127,7 +140,20 @@ impl MemorySearch {
             passage_chars: passage.unwrap_or(self.passage_chars),
             query: self.query.with(raw.query.unwrap_or_default()),
             sync: self.sync.with(&raw.sync.unwrap_or_default()),
+            names_sessions: raw
+                .sources
+                .map_or(self.names_sessions, |all| all.iter().any(|one| one == SESSIONS)),
+            wants_sessions: raw
+                .experimental
+                .and_then(|trial| trial.session_memory)
+                .unwrap_or(self.wants_sessions),
         }
+    }
+
+    /// Whether conversations are searched beside the notes.
+    #[must_use]
+    pub fn has_sessions(&self) -> bool {
+        self.names_sessions && self.wants_sessions
     }
 
     /// The file of an agent's index.
@@ -142,6 +168,7 @@ impl MemorySearch {
 
 impl MemorySync {
     fn with(self, raw: &raw::MemorySync) -> Self {
+        let sessions = raw.sessions.clone().unwrap_or_default();
         let interval = raw.interval_minutes.map(|minutes| {
             (minutes > 0).then(|| Duration::from_secs(minutes.min(MAX_INTERVAL_MINUTES) * 60))
         });
@@ -153,6 +180,8 @@ impl MemorySync {
                 .watch_debounce_ms
                 .map_or(self.debounce, |ms| Duration::from_millis(ms).min(MAX_DEBOUNCE)),
             interval: interval.unwrap_or(self.interval),
+            delta_bytes: sessions.delta_bytes.unwrap_or(self.delta_bytes),
+            delta_messages: sessions.delta_messages.unwrap_or(self.delta_messages),
         }
     }
 }

@@ -16,7 +16,7 @@ use homard_tools::{Label, Source as Taint, wrap_untrusted};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::said;
+use super::said_of;
 use crate::gateway::Gateway;
 use crate::hooks::HookError;
 use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
@@ -34,7 +34,7 @@ const SUMMARY_CHARS: usize = 500;
 pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>) -> Said {
     let dispatched = calls.len();
     let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
-    for call in calls {
+    for (done_before, call) in calls.into_iter().enumerate() {
         let done = match call {
             HookCall::Wake(call) => wake(gateway, hook, call).await,
             HookCall::Agent(call) => agent(gateway, hook, *call).await,
@@ -45,13 +45,25 @@ pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>
                 last = answer;
             }
             Err(error) => {
-                tracing::info!(hook, %error, "a hook was not done");
-                return said(&error);
+                tracing::info!(hook, %error, done = done_before, "a hook was not done");
+                let (status, mut body) = said_of(&error);
+                // Whoever calls again would have these done twice.
+                if let Some(fields) = body.as_object_mut().filter(|_| done_before > 0) {
+                    fields.extend([
+                        ("runIds".to_owned(), json!(runs)),
+                        ("dispatched".to_owned(), json!(done_before)),
+                    ]);
+                }
+                return (status, body);
             }
         }
     }
     if dispatched > 1 {
-        last = json!({"ok": true, "runId": runs.first(), "runIds": runs, "dispatched": dispatched});
+        last = json!({"ok": true, "runIds": runs, "dispatched": dispatched});
+        // Events are no runs.
+        if let (Some(first), Some(fields)) = (runs.first(), last.as_object_mut()) {
+            fields.insert("runId".to_owned(), first.clone());
+        }
     }
     (StatusCode::OK, last)
 }

@@ -46,19 +46,20 @@ pub(crate) async fn update_status(
     })
 }
 
-/// `update.run`: Homard does not replace itself; whoever installed it does.
+/// `update.run`: replacing the program is for whoever sits at the machine, with `homard update`.
 pub(crate) async fn update_run(_cx: Cx, _params: UpdateRunParams) -> Result<UpdateRunResult, RequestError> {
     let mode = install_kind();
     let message = match mode {
         InstallKind::Git => {
-            "Homard does not update itself. In its checkout: pull, build, and start the gateway again."
+            "The gateway does not update itself when asked from afar. In its checkout: pull, build, and `homard gateway \
+             handover`."
         }
         InstallKind::Package => {
-            "Homard does not update itself. Update it with what installed it (for example `cargo install`), and \
-             start the gateway again."
+            "The gateway does not update itself when asked from afar. Update it with what installed it (for example \
+             `cargo install`), and `homard gateway handover`."
         }
         InstallKind::Unknown => {
-            "Homard does not update itself. Put the new program in place of the old one, and start the gateway again."
+            "The gateway does not update itself when asked from afar. Run `homard update` on its machine."
         }
     };
     Ok(UpdateRunResult {

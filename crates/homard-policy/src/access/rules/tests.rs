@@ -6,8 +6,8 @@ use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::{Map, Value, json};
 
 use super::super::{
-    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, LoopLimit, NameMatching, ReplyToMode,
-    StreamMode,
+    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, LoopLimit, NameMatching,
+    ReplyToMode, StreamMode,
 };
 
 #[expect(clippy::needless_pass_by_value, reason = "rows are written where they are used")]
@@ -39,7 +39,8 @@ fn every_shared_key_is_read() {
         "blockStreaming": true, "blockStreamingCoalesce": {"minChars": 1, "maxChars": 2, "idleMs": 3},
         "mediaMaxMb": 2.5, "responsePrefix": "", "ackReaction": "👀", "markdown": {"tables": "bullets"},
         "commands": {"native": false, "nativeSkills": "auto"}, "dangerouslyAllowNameMatching": true,
-        "streamMode": "block",
+        "streamMode": "block", "heartbeat": {"showOk": true, "showAlerts": false},
+        "heartbeatVisibility": {"showAlerts": true, "useIndicator": false},
     }));
     assert_eq!(rules.problems, Vec::<String>::new());
     assert_eq!(rules.name.as_deref(), Some("Lobster"));
@@ -52,6 +53,7 @@ fn every_shared_key_is_read() {
     assert_eq!(rules.media_max_bytes, Some(2_621_440));
     assert_eq!((rules.config_writes, rules.native_commands, rules.native_skills), (false, Some(false), None));
     let speaking = &rules.speaking;
+    assert_eq!(speaking.heartbeat, HeartbeatShown { ok: true, alerts: true, indicator: false });
     assert_eq!(speaking.reply_to_mode, Some(ReplyToMode::Batched));
     assert_eq!((speaking.text_chunk_limit, speaking.chunk_mode), (Some(1000), Some(ChunkMode::Newline)));
     let coalesce = Coalesce { min_chars: Some(1), max_chars: Some(2), idle_ms: Some(3) };

@@ -29,6 +29,9 @@ pub struct MemoryStatusResult {
     pub index: String,
     pub index_bytes: u64,
     pub files: u64,
+    /// Conversations that are searched besides.
+    #[serde(default)]
+    pub sessions: u64,
     pub passages: u64,
     /// Passages that have a vector.
     pub vectors: u64,

@@ -10,8 +10,9 @@ use serde_with::skip_serializing_none;
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
 use crate::methods::cron::CronWakeMode;
-use crate::scope::Scope;
+use crate::scope::{Role, Scope};
 use crate::session_ref::SessionRef;
+use crate::word::Word;
 
 /// Longest event, in characters.
 pub const MAX_EVENT_CHARS: usize = 20_000;
@@ -101,7 +102,7 @@ pub struct SystemEventParams {
     /// Of the device that says so.
     pub reason: Option<String>,
     /// Of the device that says so.
-    pub roles: Option<Vec<String>>,
+    pub roles: Option<Vec<Word<Role>>>,
     /// Of the device that says so.
     pub scopes: Option<Vec<String>>,
     /// Of the device that says so.

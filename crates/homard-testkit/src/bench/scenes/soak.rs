@@ -28,7 +28,7 @@ const ROWS: usize = 12;
 
 /// Plays the scene for as long as it says.
 pub(in crate::bench) async fn play_for(stage: &Stage, long: Duration, report: &mut Report) -> Result<()> {
-    let gateway = stage.gateway().await?;
+    let mut gateway = stage.gateway().await?;
     let pid = gateway.pid()?;
     let job = json!({"name": "soak", "schedule": {"kind": "every", "everyMs": JOB_EVERY_MS},
         "sessionTarget": "isolated", "wakeMode": "now", "payload": {"kind": "agentTurn", "message": "hello"}});
@@ -53,6 +53,8 @@ pub(in crate::bench) async fn play_for(stage: &Stage, long: Duration, report: &m
         seen.push((begun.elapsed().as_secs_f64(), memory.rss, memory.own));
         progress(&format!("soak: {:.0} s, {:.1} MB", begun.elapsed().as_secs_f64(), memory.rss));
     }
+    // In order, so that whoever watches it from below gets to write down what was seen.
+    gateway.terminate().await?;
     tell(&seen, second * RATE, report).context("the soak was too short to tell anything")
 }
 

@@ -76,7 +76,10 @@ fn labelled(mut found: Recollection) -> ToolOutcome {
     let mut labels: Vec<Label> = Vec::new();
     for passage in &mut found.results {
         if let Some(label) = passage.from_others.clone() {
-            passage.snippet = untrusted::wrap(&passage.citation, &passage.snippet);
+            // Headings are their words as well.
+            let heading = std::mem::take(&mut passage.heading);
+            let words = [heading.as_str(), passage.snippet.as_str()].join("\n");
+            passage.snippet = untrusted::wrap(&passage.citation, words.trim_start());
             labels.push(label);
         }
     }

@@ -1,5 +1,6 @@
 //! Markdown as rows, at several widths.
 
+use homard_runtime::Clip as _;
 use proptest::prelude::{prop_assert, proptest};
 
 use super::{Theme, markdown};
@@ -78,5 +79,24 @@ proptest! {
         for line in markdown(&text, width, Theme::new(true)) {
             prop_assert!(line.width() <= width, "{line}");
         }
+    }
+}
+
+#[test]
+fn marks_without_end_neither_blow_up_nor_take_forever() {
+    let depth = 20_000;
+    let hostile = [
+        format!("{} {}", ">".repeat(depth), "word ".repeat(2_000)),
+        format!("{}{}", "- ".repeat(depth), "word ".repeat(2_000)),
+        format!("{}x", "*a **b ".repeat(depth / 2)),
+        format!("```js\n'{}\n```", "\\'".repeat(depth)),
+        format!("{}x", "[".repeat(depth)),
+        format!("|{}|\n|{}|\n", "a|".repeat(500), "-|".repeat(500)),
+    ];
+    for text in hostile {
+        let rows = markdown(&text, 40, Theme::new(true));
+        let pieces: usize = rows.iter().map(|row| row.spans.len()).sum();
+        assert!(pieces < 40 * text.len(), "{pieces} pieces for {}", text.clip_chars(20));
+        assert!(rows.iter().all(|row| row.width() <= 44), "{}", text.clip_chars(20));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use clap::error::ErrorKind;
 use clap::{Command, CommandFactory};
 use homard_config::{schema, schema_at};
 use homard_protocol::{Event, Method};
@@ -72,8 +73,11 @@ fn wrong_command(program: &Command, line: &str) -> Option<String> {
     let rest = rest.split("  ").next().unwrap_or_default();
     let rest = rest.split(['|', ';', '>', '&', '…', '(']).next().unwrap_or_default();
     let mut path: Vec<&Command> = vec![program];
-    let mut may_descend = true;
+    let (mut may_descend, mut is_value) = (true, false);
     for word in rest.split_whitespace() {
+        if std::mem::take(&mut is_value) && !word.starts_with('-') {
+            continue;
+        }
         let word = word.trim_matches(['"', '\'', '[', ']', ',', '.']);
         let command = path.last()?;
         if let Some(option) = word.strip_prefix("--") {
@@ -87,6 +91,12 @@ fn wrong_command(program: &Command, line: &str) -> Option<String> {
             if !name.is_empty() && !path.iter().any(knows) {
                 return Some(format!("`{}` has no --{name}", command.get_name()));
             }
+            let option_of = |command: &&Command| {
+                let mut arguments = command.get_arguments();
+                arguments
+                    .any(|argument| argument.get_long() == Some(name) && argument.get_action().takes_values())
+            };
+            is_value = !option.contains('=') && path.iter().any(option_of);
             continue;
         }
         let is_word = word.starts_with(|c: char| c.is_ascii_lowercase());
@@ -112,9 +122,11 @@ fn methods() -> HashSet<String> {
     pages.iter().flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
+/// What names of files end with, which look like paths otherwise.
+const FILES: [&str; 8] = ["json", "jsonl", "json5", "md", "lock", "sqlite", "log", "rs"];
+
 /// Whether a text looks like the path of a setting: a section that exists, dots, nothing else.
 fn is_path(text: &str, sections: &HashSet<&str>) -> bool {
-    const FILES: [&str; 8] = ["json", "jsonl", "json5", "md", "lock", "sqlite", "log", "rs"];
     let Some((section, rest)) = text.split_once('.') else { return false };
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '[' | ']');
     sections.contains(section)
@@ -143,6 +155,118 @@ fn every_command_in_the_documentation_exists() {
     });
     let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lines of code blocks that begin with the program, with lines that go on joined.
+fn typed_in(path: &Path) -> Vec<Code> {
+    let file = path.strip_prefix(root()).unwrap_or(path).display().to_string();
+    let text = fs::read_to_string(path).unwrap();
+    let (mut fenced, mut open, mut found) = (false, String::new(), Vec::new());
+    for (at, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            open.clear();
+            continue;
+        }
+        if !fenced && !line.starts_with("    ") {
+            continue;
+        }
+        open.push_str(line.trim());
+        if let Some(goes_on) = open.strip_suffix('\\') {
+            open = goes_on.to_owned();
+            continue;
+        }
+        found.push(Code { file: file.clone(), line: at + 1, text: std::mem::take(&mut open) });
+    }
+    found
+}
+
+/// The examples at the end of a command's help, and of those below it.
+fn examples_of(command: &Command, found: &mut Vec<Code>) {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let file = format!("the help of `{}`", command.get_name());
+    let mut open = String::new();
+    for (at, line) in help.lines().enumerate().filter(|(_, line)| line.starts_with("  ")) {
+        open.push_str(line.trim());
+        if let Some(goes_on) = open.strip_suffix('\\') {
+            open = goes_on.to_owned();
+            continue;
+        }
+        found.push(Code { file: file.clone(), line: at + 1, text: std::mem::take(&mut open) });
+    }
+    command.get_subcommands().for_each(|below| examples_of(below, found));
+}
+
+/// The words of a line as a shell splits them, up to where another program, a file or a remark begins.
+fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut is_word) = (Vec::new(), String::new(), None, false);
+    for c in line.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            Some(_) => word.push(c),
+            None if matches!(c, '"' | '\'') => (quote, is_word) = (Some(c), true),
+            None if c == ' ' => {
+                if is_word {
+                    words.push(std::mem::take(&mut word));
+                }
+                is_word = false;
+            }
+            None if matches!(c, '|' | '>' | '<' | ';' | '&') || (c == '#' && !is_word) => break,
+            None => {
+                word.push(c);
+                is_word = true;
+            }
+        }
+    }
+    if is_word {
+        words.push(word);
+    }
+    words
+}
+
+/// Why a whole line would not be understood. A word in capitals stands for something the reader knows.
+fn not_understood(line: &str) -> Option<String> {
+    let line = line.trim_start_matches("$ ").trim_start_matches("sudo ").trim_start_matches("./");
+    // What stands apart is its explanation; what is left out cannot be read.
+    let line = line.split("  ").next().unwrap_or_default();
+    let words = split(line);
+    let is_ours = words.first().is_some_and(|first| matches!(first.as_str(), "homard" | "homard-new"));
+    if !is_ours || line.contains(['…', '[', '<']) {
+        return None;
+    }
+    let stands_for =
+        |word: &String| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let error = Cli::command().try_get_matches_from(&words).err()?;
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => None,
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue if words.iter().any(stands_for) => None,
+        _wrong => Some(error.to_string().lines().next().unwrap_or_default().to_owned()),
+    }
+}
+
+#[test]
+fn every_command_line_in_the_documentation_and_in_examples_is_understood() {
+    let mut lines: Vec<Code> = documents().iter().flat_map(|path| typed_in(path)).collect();
+    examples_of(&program(), &mut lines);
+    let ours = lines.iter().filter(|code| code.text.contains("homard ")).count();
+    assert!(ours > 300, "only {ours} lines were found");
+    let wrong = lines.iter().filter_map(|code| {
+        let why = not_understood(&code.text)?;
+        Some(format!("{}:{}: {why} ({})", code.file, code.line, code.text))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_line_is_split_as_a_shell_does() {
+    assert_eq!(split("homard a \"b c\" '' d=\"e f\" | less"), ["homard", "a", "b c", "", "d=e f"]);
+    assert_eq!(split("homard a # why"), ["homard", "a"]);
+    assert!(not_understood("homard gateway --no-such").is_some());
+    assert!(not_understood("homard config set a").is_some(), "something is missing");
+    assert!(not_understood("homard logs --limit N").is_none());
 }
 
 #[test]
@@ -182,7 +306,7 @@ fn spoken() -> HashSet<&'static str> {
 fn is_spoken(text: &str, families: &HashSet<&str>) -> bool {
     let Some((family, rest)) = text.split_once('.') else { return false };
     let plain = |c: char| c.is_ascii_alphabetic() || c == '.';
-    families.contains(family) && !rest.is_empty() && rest.chars().all(plain)
+    families.contains(family) && !rest.is_empty() && rest.chars().all(plain) && !FILES.contains(&rest)
 }
 
 #[test]

@@ -8,17 +8,23 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use homard_client::Client;
 use homard_exec::approvals::{PolicyFile, PolicyStore};
+use homard_protocol::DeviceId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::approvals::exec_policy::{
     ExecApprovalsGet, ExecApprovalsSet, ExecApprovalsSetParams, ExecApprovalsSnapshot,
 };
+use homard_protocol::methods::nodes::exec_policy::{
+    ExecApprovalsNodeGet, ExecApprovalsNodeSet, ExecApprovalsNodeSetParams,
+};
+use homard_protocol::methods::nodes::{NodeList, NodeParams};
 use homard_runtime::brief;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
+use crate::commands::machines::nodes;
 use crate::commands::table::table;
-use crate::report::{Advice, Mark};
+use crate::report::Advice;
 
 /// Longest text of a rule that is shown.
 const SHOWN_CHARS: usize = 60;
@@ -38,6 +44,12 @@ struct Place {
     /// Read and write the file itself, without a gateway
     #[arg(long, conflicts_with_all = ["url", "token", "password"])]
     local: bool,
+    /// The rules a node keeps itself: its id, the beginning of it, its name or its address
+    #[arg(long, value_name = "NODE", conflicts_with = "local")]
+    node: Option<String>,
+    /// The rules of the gateway's machine (the default)
+    #[arg(long, conflicts_with_all = ["local", "node"])]
+    gateway: bool,
     #[command(flatten)]
     target: Target,
     #[command(flatten)]
@@ -170,6 +182,8 @@ async fn change(
 /// Where the rules are.
 enum Desk {
     Gateway(Box<Client>),
+    /// On a node, asked through the gateway.
+    Node(Box<Client>, DeviceId),
     File(PolicyStore),
 }
 
@@ -179,12 +193,20 @@ impl Desk {
             return Ok(Self::File(PolicyStore::new(cx.source.paths.exec_approvals())));
         }
         let connected = connection::connect(cx, &place.target, place.patience.limit()).await;
-        Ok(Self::Gateway(Box::new(connected.context("`--local` works on the file itself")?)))
+        let client = Box::new(connected.context("`--local` works on the file itself")?);
+        let Some(node) = &place.node else { return Ok(Self::Gateway(client)) };
+        let known = client.call::<NodeList>(&NoParams {}).await?;
+        let id = nodes::meant(&known.nodes, node)?.node_id.clone();
+        Ok(Self::Node(client, id))
     }
 
     async fn get(&self) -> anyhow::Result<ExecApprovalsSnapshot> {
         match self {
             Self::Gateway(client) => Ok(client.call::<ExecApprovalsGet>(&NoParams {}).await?),
+            Self::Node(client, node_id) => {
+                let params = NodeParams { node_id: node_id.clone() };
+                read(client.call::<ExecApprovalsNodeGet>(&params).await?)
+            }
             Self::File(store) => Ok(homard_gateway::exec_policy_snapshot(store.path(), &store.load()?)),
         }
     }
@@ -194,6 +216,12 @@ impl Desk {
             Self::Gateway(client) => {
                 let params = ExecApprovalsSetParams { file, base_hash: Some(base_hash) };
                 Ok(client.call::<ExecApprovalsSet>(&params).await?)
+            }
+            Self::Node(client, node_id) => {
+                let rest =
+                    Map::from_iter([("file".to_owned(), file), ("baseHash".to_owned(), json!(base_hash))]);
+                let params = ExecApprovalsNodeSetParams { node_id: node_id.clone(), rest };
+                read(client.call::<ExecApprovalsNodeSet>(&params).await?)
             }
             Self::File(store) => {
                 let file = PolicyFile::from_value(file).context("the rules are not an object")?;
@@ -205,10 +233,15 @@ impl Desk {
 
     async fn close(self) {
         match self {
-            Self::Gateway(client) => client.close().await,
+            Self::Gateway(client) | Self::Node(client, _) => client.close().await,
             Self::File(_) => {}
         }
     }
+}
+
+/// The rules as a node told them.
+fn read(told: Value) -> anyhow::Result<ExecApprovalsSnapshot> {
+    homard_runtime::json::from_value(told).context("the node's answer cannot be read as rules")
 }
 
 fn show(cx: &Cx, rules: &ExecApprovalsSnapshot) -> anyhow::Result<()> {
@@ -222,12 +255,7 @@ fn show(cx: &Cx, rules: &ExecApprovalsSnapshot) -> anyhow::Result<()> {
         cx.console.note("no program is on a list; add one with `homard approvals allowlist add PATH`");
         return Ok(());
     }
-    for (number, line) in table(&["AGENT", "PROGRAM", "ALLOWED BY", "WHERE", "ID"], &rows).iter().enumerate()
-    {
-        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
-        cx.console.line(&line)?;
-    }
-    Ok(())
+    Ok(cx.console.table(&table(&["AGENT", "PROGRAM", "ALLOWED BY", "WHERE", "ID"], &rows))?)
 }
 
 fn rows(file: &Value) -> Vec<Vec<String>> {

@@ -37,8 +37,16 @@ pub(super) struct EditArgs {
     /// What to call it
     #[arg(long)]
     pub(super) name: Option<String>,
+    /// Let it run again
+    #[arg(long, conflicts_with = "disable")]
+    pub(super) enable: bool,
+    /// Keep it, but do not run it
+    #[arg(long)]
+    pub(super) disable: bool,
     #[command(flatten)]
     pub(super) wish: CronArgs,
+    #[command(flatten)]
+    pub(super) clear: ClearArgs,
     #[command(flatten)]
     pub(super) reach: ConnectArgs,
 }
@@ -70,19 +78,12 @@ pub(super) struct CronArgs {
     /// Tell the main session this
     #[arg(long, value_name = "TEXT", help_heading = "What")]
     system_event: Option<String>,
-    /// Model of --message
-    #[arg(long, value_name = "MODEL", help_heading = "What")]
-    model: Option<String>,
-    /// How hard to think
-    #[arg(long, value_name = "LEVEL", help_heading = "What")]
-    thinking: Option<String>,
-    /// How long it may take
-    #[arg(long, value_name = "SECONDS", help_heading = "What")]
-    timeout_seconds: Option<f64>,
+    #[command(flatten)]
+    turn: TurnArgs,
     /// Which agent
     #[arg(long, value_name = "ID", help_heading = "What")]
     agent: Option<String>,
-    /// main, isolated, or session:KEY; chosen by what it does otherwise
+    /// main, isolated, current or session:KEY; chosen by what it does otherwise
     #[arg(long, value_name = "SESSION", help_heading = "What")]
     session: Option<String>,
     /// Whether --system-event starts a turn at once
@@ -93,9 +94,8 @@ pub(super) struct CronArgs {
     missed: Option<String>,
     #[command(flatten)]
     place: ResultArgs,
-    /// Tell the main session when it failed this often in a row
-    #[arg(long, value_name = "TIMES", help_heading = "Then")]
-    failure_alert: Option<u32>,
+    #[command(flatten)]
+    alert: AlertArgs,
     /// Forget a job that is due once after it went well (the default)
     #[arg(long, conflicts_with = "keep_after_run", help_heading = "Then")]
     delete_after_run: bool,
@@ -105,9 +105,32 @@ pub(super) struct CronArgs {
     /// Words about it
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
+    /// What lists show instead of its name
+    #[arg(long, value_name = "TEXT")]
+    display_name: Option<String>,
+    /// The conversation it is made in: where --session current works
+    #[arg(long, value_name = "KEY")]
+    session_key: Option<String>,
     /// Adding a job with the same key again changes it
     #[arg(long, value_name = "KEY")]
     declaration_key: Option<String>,
+}
+
+/// How an agent works.
+#[derive(Args, Default)]
+struct TurnArgs {
+    /// Model of --message
+    #[arg(long, value_name = "MODEL", help_heading = "What")]
+    model: Option<String>,
+    /// How hard to think
+    #[arg(long, value_name = "LEVEL", help_heading = "What")]
+    thinking: Option<String>,
+    /// How long it may take
+    #[arg(long, value_name = "SECONDS", help_heading = "What")]
+    timeout_seconds: Option<f64>,
+    /// Tell it less of the workspace, as jobs with a session of their own are told anyway
+    #[arg(long, help_heading = "What")]
+    light_context: bool,
 }
 
 /// Where a job's result goes.
@@ -119,9 +142,15 @@ struct ResultArgs {
     /// Conversation on that platform
     #[arg(long, value_name = "WHERE", conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
     to: Option<String>,
+    /// Thread or topic there
+    #[arg(long, value_name = "ID", conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
+    thread_id: Option<String>,
     /// Account of that platform which speaks
     #[arg(long, value_name = "ID", requires = "channel", help_heading = "Then")]
     account: Option<String>,
+    /// A run whose result does not arrive went well all the same; here that is always so
+    #[arg(long, conflicts_with = "no_deliver", help_heading = "Then")]
+    best_effort_deliver: bool,
     /// Tell people what came of it
     #[arg(long, conflicts_with_all = ["no_deliver", "webhook"], help_heading = "Then")]
     announce: bool,
@@ -133,12 +162,101 @@ struct ResultArgs {
     webhook: Option<String>,
 }
 
+/// Who is told that it keeps failing.
+#[derive(Args, Default)]
+struct AlertArgs {
+    /// Tell the main session when it failed this often in a row
+    #[arg(long, visible_alias = "failure-alert-after", value_name = "TIMES", help_heading = "Then")]
+    failure_alert: Option<u32>,
+    /// And then say nothing more about it for so long
+    #[arg(long, value_name = "TIME", help_heading = "Then")]
+    failure_alert_cooldown: Option<String>,
+    /// Never tell, whatever cron.failureAlert says
+    #[arg(long, conflicts_with_all = ["failure_alert", "failure_alert_cooldown"], help_heading = "Then")]
+    no_failure_alert: bool,
+}
+
+impl AlertArgs {
+    fn rule(&self) -> anyhow::Result<Option<Value>> {
+        if self.no_failure_alert {
+            return Ok(Some(json!(false)));
+        }
+        let cooldown = self.failure_alert_cooldown.as_deref();
+        let cooldown = cooldown
+            .map(|text| read_duration(text).ok_or_else(|| bad_time("--failure-alert-cooldown", text)));
+        let fields = [("after", self.failure_alert.map(u64::from)), ("cooldownMs", cooldown.transpose()?)];
+        let rule: Map<String, Value> =
+            fields.into_iter().filter_map(|(name, number)| Some((name.to_owned(), json!(number?)))).collect();
+        Ok((!rule.is_empty()).then_some(Value::Object(rule)))
+    }
+}
+
+/// What `--clear-…` takes back.
+#[derive(Args, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(super) struct ClearArgs {
+    /// Work with the agent's own model again
+    #[arg(long, conflicts_with = "model", help_heading = "Take back")]
+    clear_model: bool,
+    /// Think as hard as usual again
+    #[arg(long, conflicts_with = "thinking", help_heading = "Take back")]
+    clear_thinking: bool,
+    /// Take as long as usual again
+    #[arg(long, conflicts_with = "timeout_seconds", help_heading = "Take back")]
+    clear_timeout: bool,
+    /// Belong to the default agent again
+    #[arg(long, conflicts_with = "agent", help_heading = "Take back")]
+    clear_agent: bool,
+    /// Say nothing about it any more
+    #[arg(long, conflicts_with = "description", help_heading = "Take back")]
+    clear_description: bool,
+    /// Tell of failures as cron.failureAlert says again
+    #[arg(long, conflicts_with_all = ["failure_alert", "failure_alert_cooldown", "no_failure_alert"], help_heading = "Take back")]
+    clear_failure_alert: bool,
+    /// Treat missed times as cron.skipMissedJobs says again
+    #[arg(long, conflicts_with = "missed", help_heading = "Take back")]
+    clear_missed: bool,
+}
+
+impl ClearArgs {
+    /// Fields of the job that are cleared.
+    fn of_job(&self) -> impl Iterator<Item = (String, Value)> {
+        let fields = [
+            (self.clear_agent, "agentId"),
+            (self.clear_description, "description"),
+            (self.clear_failure_alert, "failureAlert"),
+            (self.clear_missed, "missedRuns"),
+        ];
+        fields.into_iter().filter(|(is, _)| *is).map(|(_, name)| (name.to_owned(), Value::Null))
+    }
+
+    /// Of what it does.
+    fn of_work(&self) -> impl Iterator<Item = (String, Value)> {
+        let fields = [
+            (self.clear_model, "model"),
+            (self.clear_thinking, "thinking"),
+            (self.clear_timeout, "timeoutSeconds"),
+        ];
+        fields.into_iter().filter(|(is, _)| *is).map(|(_, name)| (name.to_owned(), Value::Null))
+    }
+}
+
+fn bad_time(option: &str, text: &str) -> anyhow::Error {
+    Advice::error(format!("{option} `{text}` is not a time"), "write it like 90s, 20m, 1h30m or 2d")
+}
+
 impl ResultArgs {
     fn delivery(&self) -> Option<Value> {
-        let place = [("channel", &self.channel), ("to", &self.to), ("accountId", &self.account)];
+        let place = [
+            ("channel", &self.channel),
+            ("to", &self.to),
+            ("threadId", &self.thread_id),
+            ("accountId", &self.account),
+        ];
         let place =
             place.into_iter().filter_map(|(name, value)| Some((name.to_owned(), json!(value.as_ref()?))));
         let mut place: Map<String, Value> = place.collect();
+        place.extend(self.best_effort_deliver.then(|| ("bestEffort".to_owned(), json!(true))));
         match (&self.webhook, self.no_deliver, self.announce || !place.is_empty()) {
             (Some(to), _, _) => Some(json!({"mode": "webhook", "to": to})),
             (None, true, _) => Some(json!({"mode": "none"})),
@@ -193,6 +311,39 @@ impl AddArgs {
     }
 }
 
+impl EditArgs {
+    /// What changes of a job.
+    pub(super) fn into_patch(self, job: &CronJob, now: i64) -> anyhow::Result<Map<String, Value>> {
+        let Self { name, enable, disable, wish, clear, .. } = self;
+        let mut patch = wish.common()?;
+        let kind = match &job.spec.payload {
+            CronPayload::SystemEvent { .. } => "systemEvent",
+            CronPayload::AgentTurn { .. } | CronPayload::Command { .. } | CronPayload::Script { .. } => {
+                "agentTurn"
+            }
+        };
+        let mut payload = wish.payload().unwrap_or_else(|| wish.details());
+        payload.extend(clear.of_work());
+        if !payload.is_empty() {
+            payload.entry("kind").or_insert_with(|| json!(kind));
+            if wish.session.is_none() && payload.get("kind") != Some(&json!(kind)) {
+                let target = if wish.system_event.is_some() { "main" } else { "isolated" };
+                patch.insert("sessionTarget".to_owned(), json!(target));
+            }
+            patch.insert("payload".to_owned(), Value::Object(payload));
+        }
+        patch.extend(wish.schedule(now)?.map(|schedule| ("schedule".to_owned(), schedule)));
+        patch.extend(name.map(|name| ("name".to_owned(), json!(name))));
+        patch.extend(wish.session.map(|target| ("sessionTarget".to_owned(), json!(target))));
+        patch.extend(wish.wake.map(|wake| ("wakeMode".to_owned(), json!(wake))));
+        let enabled = enable.then_some(true).or(disable.then_some(false));
+        patch.extend(enabled.map(|enabled| ("enabled".to_owned(), json!(enabled))));
+        patch.extend(clear.of_job());
+        patch.remove("declarationKey");
+        Ok(patch)
+    }
+}
+
 impl CronArgs {
     /// Takes over when it is due, as somebody wrote it.
     fn be_due(&mut self, when: String) {
@@ -217,7 +368,7 @@ impl CronArgs {
         let target =
             self.session.clone().unwrap_or_else(|| if is_event { "main" } else { "isolated" }.to_owned());
         let wake = self.wake.clone().unwrap_or_else(|| "now".to_owned());
-        let mut job = self.common();
+        let mut job = self.common()?;
         job.extend([
             ("name".to_owned(), json!(name)),
             ("schedule".to_owned(), schedule),
@@ -231,49 +382,7 @@ impl CronArgs {
         Ok(homard_runtime::json::from_value(Value::Object(job))?)
     }
 
-    /// What changes of a job.
-    pub(super) fn into_patch(
-        self,
-        name: Option<String>,
-        job: &CronJob,
-        now: i64,
-    ) -> anyhow::Result<Map<String, Value>> {
-        let mut patch = self.common();
-        let kind = match &job.spec.payload {
-            CronPayload::SystemEvent { .. } => "systemEvent",
-            CronPayload::AgentTurn { .. } | CronPayload::Command { .. } | CronPayload::Script { .. } => {
-                "agentTurn"
-            }
-        };
-        let details = self.details();
-        let payload = match self.payload() {
-            Some(payload) => Some(payload),
-            None if details.is_empty() => None,
-            None => {
-                let mut payload = details;
-                payload.insert("kind".to_owned(), json!(kind));
-                Some(payload)
-            }
-        };
-        if let Some(payload) = payload {
-            if self.session.is_none() && payload.get("kind") != Some(&json!(kind)) {
-                let target = if self.system_event.is_some() { "main" } else { "isolated" };
-                patch.insert("sessionTarget".to_owned(), json!(target));
-            }
-            patch.insert("payload".to_owned(), Value::Object(payload));
-        }
-        patch.extend(self.schedule(now)?.map(|schedule| ("schedule".to_owned(), schedule)));
-        patch.extend(name.map(|name| ("name".to_owned(), json!(name))));
-        patch.extend(self.session.map(|target| ("sessionTarget".to_owned(), json!(target))));
-        patch.extend(self.wake.map(|wake| ("wakeMode".to_owned(), json!(wake))));
-        patch.remove("declarationKey");
-        Ok(patch)
-    }
-
     fn schedule(&self, now: i64) -> anyhow::Result<Option<Value>> {
-        let bad = |option: &str, text: &str| {
-            Advice::error(format!("{option} `{text}` is not a time"), "write it like 90s, 20m, 1h30m or 2d")
-        };
         if let Some(text) = &self.at {
             let ahead = read_duration(text).filter(|_| text.parse::<u64>().is_err());
             let at =
@@ -284,7 +393,7 @@ impl CronArgs {
             ));
         }
         if let Some(text) = &self.every {
-            let every = read_duration(text).ok_or_else(|| bad("--every", text))?;
+            let every = read_duration(text).ok_or_else(|| bad_time("--every", text))?;
             return Ok(Some(json!({"kind": "every", "everyMs": every})));
         }
         let Some(expr) = &self.cron else { return Ok(None) };
@@ -292,7 +401,7 @@ impl CronArgs {
             Map::from_iter([("kind".to_owned(), json!("cron")), ("expr".to_owned(), json!(expr))]);
         schedule.extend(self.tz.as_ref().map(|tz| ("tz".to_owned(), json!(tz))));
         let stagger = match &self.stagger {
-            Some(text) => Some(read_duration(text).ok_or_else(|| bad("--stagger", text))?),
+            Some(text) => Some(read_duration(text).ok_or_else(|| bad_time("--stagger", text))?),
             None => self.exact.then_some(0),
         };
         schedule.extend(stagger.map(|stagger| ("staggerMs".to_owned(), json!(stagger))));
@@ -317,22 +426,26 @@ impl CronArgs {
     /// What is said about how an agent works.
     fn details(&self) -> Map<String, Value> {
         let mut details = Map::new();
-        details.extend(self.model.as_ref().map(|model| ("model".to_owned(), json!(model))));
-        details.extend(self.thinking.as_ref().map(|level| ("thinking".to_owned(), json!(level))));
-        details.extend(self.timeout_seconds.map(|seconds| ("timeoutSeconds".to_owned(), json!(seconds))));
+        details.extend(self.turn.model.as_ref().map(|model| ("model".to_owned(), json!(model))));
+        details.extend(self.turn.thinking.as_ref().map(|level| ("thinking".to_owned(), json!(level))));
+        details
+            .extend(self.turn.timeout_seconds.map(|seconds| ("timeoutSeconds".to_owned(), json!(seconds))));
+        details.extend(self.turn.light_context.then(|| ("lightContext".to_owned(), json!(true))));
         details
     }
 
-    fn common(&self) -> Map<String, Value> {
+    fn common(&self) -> anyhow::Result<Map<String, Value>> {
         let mut fields = Map::new();
         fields.extend(self.place.delivery().map(|delivery| ("delivery".to_owned(), delivery)));
         fields.extend(self.missed.as_ref().map(|missed| ("missedRuns".to_owned(), json!(missed))));
         fields.extend(self.agent.as_ref().map(|agent| ("agentId".to_owned(), json!(agent))));
         fields.extend(self.description.as_ref().map(|text| ("description".to_owned(), json!(text))));
         fields.extend(self.declaration_key.as_ref().map(|key| ("declarationKey".to_owned(), json!(key))));
-        fields.extend(self.failure_alert.map(|after| ("failureAlert".to_owned(), json!({"after": after}))));
+        fields.extend(self.display_name.as_ref().map(|name| ("displayName".to_owned(), json!(name))));
+        fields.extend(self.session_key.as_ref().map(|key| ("sessionKey".to_owned(), json!(key))));
+        fields.extend(self.alert.rule()?.map(|rule| ("failureAlert".to_owned(), rule)));
         let forget = self.delete_after_run.then_some(true).or(self.keep_after_run.then_some(false));
         fields.extend(forget.map(|forget| ("deleteAfterRun".to_owned(), json!(forget))));
-        fields
+        Ok(fields)
     }
 }

@@ -59,13 +59,7 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
         Some(path) => fs::canonicalize(path).with_context(|| format!("there is no `{}`", path.display()))?,
         None => std::env::current_exe().context("this program does not know where it lies")?,
     };
-    let wish = HandoverRequest { id: uuid::Uuid::new_v4().to_string(), binary };
-    let file = wish_file(&cx.source);
-    fs::write(&file, serde_json::to_vec(&wish)?)
-        .with_context(|| format!("could not write `{}`", file.display()))?;
-    kill_process(pid, Signal::USR2).context("the gateway that runs could not be asked")?;
-    let outcome = tokio::time::timeout(PATIENCE, outcome_of(cx, &wish)).await;
-    let outcome = outcome.context("the gateway that runs did not answer; its log says why")?;
+    let outcome = ask_for(cx, pid, binary, PATIENCE).await?;
     if args.json {
         cx.console.json(&json!(outcome))?;
     }
@@ -83,6 +77,22 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
             bail!("the gateway that runs goes on: {}", error.unwrap_or_else(|| "no reason given".to_owned()))
         }
     }
+}
+
+/// Asks the gateway that runs to let this program take over, and waits for what comes of it.
+pub(crate) async fn ask_for(
+    cx: &Cx,
+    pid: Pid,
+    binary: PathBuf,
+    patience: Duration,
+) -> anyhow::Result<HandoverOutcome> {
+    let wish = HandoverRequest { id: uuid::Uuid::new_v4().to_string(), binary };
+    let file = wish_file(&cx.source);
+    fs::write(&file, serde_json::to_vec(&wish)?)
+        .with_context(|| format!("could not write `{}`", file.display()))?;
+    kill_process(pid, Signal::USR2).context("the gateway that runs could not be asked")?;
+    let outcome = tokio::time::timeout(patience, outcome_of(cx, &wish)).await;
+    outcome.context("the gateway that runs did not answer; its log says why")
 }
 
 async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> HandoverOutcome {

@@ -12,15 +12,15 @@ use homard_protocol::methods::devices::{
     DevicePairRename, DeviceParams, DeviceRequestParams, DeviceTokenParams, DeviceTokenRevoke,
     DeviceTokenRotate, DeviceTokenRotateParams, PairedDeviceRow, PendingDeviceRow,
 };
-use homard_protocol::{DeviceId, Role};
+use homard_protocol::{DeviceId, Role, Word};
+use serde_json::json;
 
 use self::resolve::{device, name_of, request, short, who};
 use crate::cli::words_of;
-use crate::commands::Cx;
 use crate::commands::connection::{self, ConnectArgs};
 use crate::commands::table::table;
-use crate::commands::words;
-use crate::report::Mark;
+use crate::commands::{Cx, terminal, words};
+use crate::report::Advice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,6 +32,7 @@ Examples:
   homard devices rotate --device 9b1c        a new token; the old one is dead
   homard devices revoke --device 9b1c        no token until it knows the gateway's secret again
   homard devices remove 9b1c                 it must ask to be paired again
+  homard devices clear --pending --yes       turn away all that wait
   homard devices join-code                   an address another machine joins by, once
 
 A device on the gateway's own machine is let in by the gateway's secret alone; `homard qr`
@@ -60,6 +61,8 @@ enum DevicesCommand {
     Reject(RejectArgs),
     /// Forget a device; it must ask to be paired again
     Remove(RemoveArgs),
+    /// Forget every device, or turn away all that wait
+    Clear(ClearArgs),
     /// Give a device a name of your own
     Rename(RenameArgs),
     /// Replace a device's token; the old one opens no door any more
@@ -102,6 +105,18 @@ struct RemoveArgs {
     /// Which device: its id, the beginning of it, or its name
     #[arg(value_name = "DEVICE")]
     id: String,
+    #[command(flatten)]
+    reach: ConnectArgs,
+}
+
+#[derive(Args)]
+struct ClearArgs {
+    /// Yes, all of them
+    #[arg(long)]
+    yes: bool,
+    /// Only those that wait to be let in
+    #[arg(long)]
+    pending: bool,
     #[command(flatten)]
     reach: ConnectArgs,
 }
@@ -158,6 +173,7 @@ pub(crate) async fn run(cx: &Cx, args: DevicesArgs) -> anyhow::Result<()> {
         Some(DevicesCommand::Approve(args)) => approve(cx, &args).await,
         Some(DevicesCommand::Reject(args)) => reject(cx, &args).await,
         Some(DevicesCommand::Remove(args)) => remove(cx, &args).await,
+        Some(DevicesCommand::Clear(args)) => clear(cx, &args).await,
         Some(DevicesCommand::Rename(args)) => rename(cx, args).await,
         Some(DevicesCommand::Rotate(args)) => rotate(cx, args).await,
         Some(DevicesCommand::Revoke(args)) => revoke(cx, &args).await,
@@ -181,7 +197,7 @@ async fn list(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     let now = cx.source.clock.now_ms();
     if !known.pending.is_empty() {
         let rows: Vec<Vec<String>> = known.pending.iter().map(|asks| pending_row(asks, now)).collect();
-        print(cx, &table(&["REQUEST", "WHO", "FROM", "WANTS", "ASKED"], &rows))?;
+        cx.console.table(&table(&["REQUEST", "WHO", "FROM", "WANTS", "ASKED"], &rows))?;
         cx.console.note(
             "let one in with `homard devices approve REQUEST`, or turn it away with `… reject REQUEST`",
         );
@@ -192,15 +208,9 @@ async fn list(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
         return Ok(());
     }
     let rows: Vec<Vec<String>> = known.paired.iter().map(|device| paired_row(device, now)).collect();
-    print(cx, &table(&["DEVICE", "NAME", "ROLES", "SCOPES", "APPROVED", "SEEN", "TOKENS"], &rows))
-}
-
-fn print(cx: &Cx, lines: &[String]) -> anyhow::Result<()> {
-    for (number, line) in lines.iter().enumerate() {
-        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
-        cx.console.line(&line)?;
-    }
-    Ok(())
+    Ok(cx
+        .console
+        .table(&table(&["DEVICE", "NAME", "ROLES", "SCOPES", "APPROVED", "SEEN", "TOKENS"], &rows))?)
 }
 
 fn pending_row(asks: &PendingDeviceRow, now: i64) -> Vec<String> {
@@ -208,7 +218,7 @@ fn pending_row(asks: &PendingDeviceRow, now: i64) -> Vec<String> {
         short(&asks.request_id),
         who(asks),
         resolve::place(asks),
-        resolve::wants(&asks.role, &asks.scopes),
+        resolve::wants(asks.role.as_str(), &asks.scopes),
         words::ago(asks.ts, now),
     ]
 }
@@ -226,14 +236,14 @@ fn paired_row(device: &PairedDeviceRow, now: i64) -> Vec<String> {
             if token.revoked_at_ms.is_some() {
                 format!("{} (revoked)", token.role)
             } else {
-                token.role.clone()
+                token.role.to_string()
             }
         })
         .collect();
     vec![
         short(device.device_id.as_str()),
         name_of(device),
-        device.roles.join(", "),
+        device.roles.iter().map(Word::as_str).collect::<Vec<_>>().join(", "),
         resolve::scopes(&device.scopes),
         device.approved_via.as_ref().map(ToString::to_string).unwrap_or_default(),
         seen,
@@ -253,7 +263,11 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&approved)?);
     }
-    cx.console.line(&format!("approved: {}, {}", who(asks), resolve::wants(&asks.role, &asks.scopes)))?;
+    cx.console.line(&format!(
+        "approved: {}, {}",
+        who(asks),
+        resolve::wants(asks.role.as_str(), &asks.scopes)
+    ))?;
     cx.console.note("the device gets its token when it connects the next time");
     Ok(())
 }
@@ -284,6 +298,37 @@ async fn remove(cx: &Cx, args: &RemoveArgs) -> anyhow::Result<()> {
     cx.console.line(&format!("removed: {}", name_of(meant)))?;
     cx.console.note("if it connects again, it has to be approved again");
     Ok(())
+}
+
+async fn clear(cx: &Cx, args: &ClearArgs) -> anyhow::Result<()> {
+    let what = if args.pending { "all that wait" } else { "every device; each must be paired again" };
+    let is_sure =
+        args.yes || (terminal::is_manned() && terminal::confirm(cx.console, &format!("Forget {what}?"))?);
+    if !is_sure {
+        return Err(Advice::usage(
+            format!("this would forget {what}"),
+            "homard devices clear --yes, or --pending --yes",
+        ));
+    }
+    let (client, known) = look(cx, &args.reach).await?;
+    let mut gone = Vec::new();
+    for asks in &known.pending {
+        let params = DeviceRequestParams { request_id: asks.request_id.clone() };
+        client.call::<DevicePairReject>(&params).await?;
+        gone.push(asks.request_id.to_string());
+    }
+    if !args.pending {
+        for device in &known.paired {
+            let params = DeviceParams { device_id: device.device_id.clone() };
+            client.call::<DevicePairRemove>(&params).await?;
+            gone.push(device.device_id.to_string());
+        }
+    }
+    client.close().await;
+    if args.reach.json {
+        return Ok(cx.console.json(&json!({"ok": true, "removed": gone}))?);
+    }
+    Ok(cx.console.line(&format!("{} gone", gone.len()))?)
 }
 
 async fn rename(cx: &Cx, args: RenameArgs) -> anyhow::Result<()> {

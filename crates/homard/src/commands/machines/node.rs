@@ -1,26 +1,30 @@
-//! `homard node`: this machine as a node of a gateway somewhere else.
+//! `homard node`: this machine as a node of a gateway somewhere else, in this terminal or as a service of this login.
 
 use clap::{Args, Subcommand};
 use homard_node::{Happening, Host, HostOptions, Keep, Machine, offered};
 use homard_runtime::{Clip, Tasks};
+use homard_service::Role;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Target};
+use crate::commands::connection::{self, Route, Target};
+use crate::commands::service::supervised::{Desk, HowToInstall, WhichArgs};
 use crate::compose::machine::wait_for_stop_signal;
-use crate::report::Mark;
+use crate::report::{Advice, Mark};
 
 const EXAMPLES: &str = "\
 Examples:
   homard node run --host 192.168.1.10              offer this machine to that gateway
   homard node run --url ws://gateway.lan:18789 --token TOKEN
+  homard node install --url ws://gateway.lan:18789  keep it connected, as a service of your login
   homard node identity                             its id, and what it would offer
   homard node status                               whether the gateway knows it, and what it may do
 
 The gateway's owner lets a new node in with `homard devices approve`, and decides which of its commands
 may be used with `homard nodes approve`. What runs here is decided here, too: by the list of commands in
-~/.homard/node/exec-approvals.json on this machine. What is not on it, the owner is asked about.";
+~/.homard/node/exec-approvals.json on this machine. What is not on it, the owner is asked about.
+Once let in, a node has a token of its own and needs the gateway's no more: a service has no other.";
 
 /// Offer this machine's commands to a gateway
 #[derive(Args)]
@@ -38,6 +42,43 @@ enum NodeCommand {
     Status(StatusArgs),
     /// Show the node's id and what it would offer
     Identity(IdentityArgs),
+    Install(Box<InstallArgs>),
+    /// Stop the service and remove it; what the node knows stays
+    Uninstall(ServiceArgs),
+    /// Start the installed service
+    Start(ServiceArgs),
+    /// Stop the installed service
+    Stop(ServiceArgs),
+    /// Stop and start the service, so that a new program takes effect
+    Restart(ServiceArgs),
+}
+
+/// Keep this machine connected, as a service of your login
+///
+/// An installation that fails leaves nothing behind. Doing it again changes nothing.
+#[derive(Args)]
+struct InstallArgs {
+    #[command(flatten)]
+    gateway: Gateway,
+    /// What the node is called; remembered
+    #[arg(long, value_name = "NAME")]
+    display_name: Option<String>,
+    /// Replace a definition that is there already
+    #[arg(long)]
+    force: bool,
+    /// Print the definition and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+struct ServiceArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args)]
@@ -86,6 +127,50 @@ pub(crate) async fn run(cx: &Cx, args: NodeArgs) -> anyhow::Result<()> {
         NodeCommand::Run(args) => serve(cx, args).await,
         NodeCommand::Status(args) => status(cx, args).await,
         NodeCommand::Identity(args) => identity(cx, &args),
+        NodeCommand::Install(args) => install(cx, *args).await,
+        NodeCommand::Uninstall(args) => desk(cx, args.json)?.uninstall().await,
+        NodeCommand::Start(args) => desk(cx, args.json)?.start().await,
+        NodeCommand::Stop(args) => desk(cx, args.json)?.stop().await,
+        NodeCommand::Restart(args) => desk(cx, args.json)?.restart().await,
+    }
+}
+
+fn desk(cx: &Cx, json: bool) -> anyhow::Result<Desk<'_>> {
+    Desk::new(cx, WhichArgs { system: false, json }, Role::Node)
+}
+
+async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
+    let keep = Keep::open(&cx.source.paths.state_dir)?;
+    let target = target(cx, args.gateway)?;
+    let route = route(cx, &keep, &target)?;
+    // Nothing secret goes into a definition: elsewhere, only a token of its own lets the service in.
+    if !route.local && !args.dry_run && keep.token(&route.url)?.is_none() {
+        return Err(Advice::error(
+            "the gateway does not know this node yet, and a service has no secret to introduce itself with",
+            format!(
+                "let it in first: homard node run --url {} --token TOKEN, and stop it when it is connected",
+                route.url
+            ),
+        ));
+    }
+    if let Some(name) = args.display_name.as_deref() {
+        keep.set_display_name(name.trim())?;
+    }
+    let mut desk = desk(cx, args.json)?;
+    if target.url.is_some() {
+        desk.charge.arguments.extend(["--url".to_owned(), route.url]);
+    }
+    if let Some(pin) = target.tls_fingerprint {
+        desk.charge.arguments.extend(["--tls-fingerprint".to_owned(), pin]);
+    }
+    desk.install(HowToInstall { force: args.force, dry_run: args.dry_run }).await.map(drop)
+}
+
+/// How the gateway is reached: with what somebody gave or configured, or with the token it gave this node.
+fn route(cx: &Cx, keep: &Keep, target: &Target) -> anyhow::Result<Route> {
+    match &target.url {
+        Some(url) if keep.token(url)?.is_some() => connection::by_own_token(cx, target, url),
+        _ => connection::route(cx, target),
     }
 }
 
@@ -94,7 +179,7 @@ async fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
     if let Some(name) = args.display_name.as_deref() {
         keep.set_display_name(name.trim())?;
     }
-    let route = connection::route(cx, &target(cx, args.gateway)?)?;
+    let route = route(cx, &keep, &target(cx, args.gateway)?)?;
     let options = HostOptions {
         url: route.url.clone(),
         auth: route.auth,
@@ -141,8 +226,13 @@ async fn status(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
     let nodes = known.get("nodes").and_then(serde_json::Value::as_array).cloned().unwrap_or_default();
     let mine =
         nodes.into_iter().find(|node| node.get("nodeId").and_then(|id| id.as_str()) == Some(id.as_str()));
+    let service = desk(cx, false)?.state().await;
     if args.json {
-        return Ok(cx.console.json(&json!({"nodeId": id, "known": mine.is_some(), "node": mine}))?);
+        let told = json!({"nodeId": id, "known": mine.is_some(), "node": mine, "service": service});
+        return Ok(cx.console.json(&told)?);
+    }
+    if let Some(service) = service {
+        cx.console.line(&format!("service {service}"))?;
     }
     let Some(node) = mine else {
         cx.console.line("the gateway does not know this node yet; `homard node run` introduces it")?;

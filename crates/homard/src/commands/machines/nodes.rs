@@ -1,28 +1,26 @@
 //! `homard nodes`: the owner's other machines and phones, what they may be asked, and asking them. `resolve` finds the
-//! one a person means and puts it into words.
+//! one a person means and puts it into words, `ask` has it do something, `media` is about what it sees and shows.
 
+mod ask;
+mod media;
 mod resolve;
 
-use std::time::Duration;
-
-use anyhow::Context;
-use clap::{Args, Subcommand};
-use homard_client::Client;
-use homard_protocol::method::NoParams;
-use homard_protocol::methods::nodes::invoke::{NodeInvoke, NodeInvokeParams};
-use homard_protocol::methods::nodes::{
-    Node, NodeDescribe, NodeList, NodeListResult, NodeName, NodePairApprove, NodePairList,
-    NodePairListResult, NodePairReject, NodePairRemove, NodeParams, NodeRename, NodeRequestParams,
-    PendingNodeRow,
-};
-use serde_json::{Map, Value, json};
-
+pub(in crate::commands) use self::resolve::node as meant;
 use self::resolve::{latest, name_of, node, request, short};
 use crate::commands::Cx;
 use crate::commands::connection::{self, ConnectArgs};
 use crate::commands::table::{pairs, table};
 use crate::commands::words;
-use crate::report::{Advice, Mark};
+use crate::report::Advice;
+use clap::{Args, Subcommand};
+use homard_automation::schedule::read_duration;
+use homard_client::Client;
+use homard_protocol::method::NoParams;
+use homard_protocol::methods::nodes::{
+    Node, NodeDescribe, NodeList, NodeListResult, NodeName, NodePairApprove, NodePairList,
+    NodePairListResult, NodePairReject, NodePairRemove, NodeParams, NodeRename, NodeRequestParams,
+    PendingNodeRow,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -33,17 +31,14 @@ Examples:
   homard nodes describe --node shed
   homard nodes invoke --node shed --command system.which --params '{\"bins\":[\"ffmpeg\"]}'
   homard nodes notify --node phone --title Tea --body ready
+  homard nodes camera snap --node phone --facing back --out tea.jpg
+  homard nodes location get --node phone
   homard nodes rename --node 9b1c --name \"Garden shed\"
   homard nodes remove --node shed            it must be paired again
 
 A node is let in like any device (`homard devices`); what it offers needs a yes of its own.
 Commands that watch people or act for them also need gateway.nodes.allowCommands.
 Programs run on a node through the assistant: `exec` with host=node.";
-
-/// What a node is given beyond its own time before the answer is given up.
-const GRACE: Duration = Duration::from_secs(10);
-/// The command that runs programs.
-const RUN: &str = "system.run";
 
 /// See and use the machines that offer commands
 #[derive(Args)]
@@ -73,9 +68,17 @@ enum NodesCommand {
     /// Show everything about one node
     Describe(WhichArgs),
     /// Have a node run one of its commands
-    Invoke(InvokeArgs),
+    Invoke(ask::InvokeArgs),
     /// Show a notification on a node
-    Notify(NotifyArgs),
+    Notify(ask::NotifyArgs),
+    /// Look through the cameras of a node
+    Camera(media::CameraArgs),
+    /// Show a page on a node
+    Canvas(media::CanvasArgs),
+    /// Record the screen of a node
+    Screen(media::ScreenArgs),
+    /// Ask where a node is
+    Location(media::LocationArgs),
 }
 
 #[derive(Args)]
@@ -83,6 +86,9 @@ struct ListArgs {
     /// Only those that are connected
     #[arg(long)]
     connected: bool,
+    /// Only those that were connected in the last such time, such as 24h or 7d
+    #[arg(long, value_name = "TIME")]
+    last_connected: Option<String>,
     #[command(flatten)]
     reach: ConnectArgs,
 }
@@ -135,51 +141,6 @@ struct RenameArgs {
     reach: ConnectArgs,
 }
 
-#[derive(Args)]
-struct InvokeArgs {
-    /// Which node: its id, the beginning of it, its name or its address
-    #[arg(long)]
-    node: String,
-    /// Which of its commands
-    #[arg(long)]
-    command: String,
-    /// What the command is given, as a JSON object
-    #[arg(long, value_name = "JSON", default_value = "{}")]
-    params: String,
-    /// How long the node may take, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 15_000)]
-    invoke_timeout: u64,
-    /// Repeating a command with the same key runs it once
-    #[arg(long, value_name = "KEY")]
-    idempotency_key: Option<String>,
-    #[command(flatten)]
-    reach: ConnectArgs,
-}
-
-#[derive(Args)]
-struct NotifyArgs {
-    /// Which node: its id, the beginning of it, its name or its address
-    #[arg(long)]
-    node: String,
-    /// The first line
-    #[arg(long, required_unless_present = "body")]
-    title: Option<String>,
-    /// The rest
-    #[arg(long)]
-    body: Option<String>,
-    /// A sound the node knows
-    #[arg(long)]
-    sound: Option<String>,
-    /// How much it may disturb
-    #[arg(long, value_parser = ["passive", "active", "timeSensitive"])]
-    priority: Option<String>,
-    /// How it is shown
-    #[arg(long, value_parser = ["system", "overlay", "auto"])]
-    delivery: Option<String>,
-    #[command(flatten)]
-    reach: ConnectArgs,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -194,8 +155,12 @@ pub(crate) async fn run(cx: &Cx, args: NodesArgs) -> anyhow::Result<()> {
         Some(NodesCommand::Remove(args)) => remove(cx, &args).await,
         Some(NodesCommand::Rename(args)) => rename(cx, args).await,
         Some(NodesCommand::Describe(args)) => describe(cx, &args).await,
-        Some(NodesCommand::Invoke(args)) => invoke(cx, &args).await,
-        Some(NodesCommand::Notify(args)) => notify(cx, &args).await,
+        Some(NodesCommand::Invoke(args)) => ask::invoke(cx, &args).await,
+        Some(NodesCommand::Notify(args)) => ask::notify(cx, &args).await,
+        Some(NodesCommand::Camera(args)) => media::camera(cx, args).await,
+        Some(NodesCommand::Canvas(args)) => media::canvas(cx, args).await,
+        Some(NodesCommand::Screen(args)) => media::screen(cx, args).await,
+        Some(NodesCommand::Location(args)) => media::location(cx, args).await,
     }
 }
 
@@ -215,6 +180,18 @@ async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
     let (client, mut known) = look(cx, &args.reach).await?;
     client.close().await;
     known.nodes.retain(|node| node.connected || !args.connected);
+    if let Some(text) = &args.last_connected {
+        let within = read_duration(text).and_then(|ms| i64::try_from(ms).ok());
+        let within = within.ok_or_else(|| {
+            Advice::usage(
+                format!("--last-connected `{text}` is not a time"),
+                "write it like 90s, 20m, 24h or 7d",
+            )
+        })?;
+        let since = cx.source.clock.now_ms().saturating_sub(within);
+        let seen = |node: &Node| node.last_connected_at_ms.or(node.connected_at_ms).or(node.last_seen_at_ms);
+        known.nodes.retain(|node| node.connected || seen(node).is_some_and(|at| at >= since));
+    }
     if args.reach.json {
         return Ok(cx.console.json(&known)?);
     }
@@ -224,7 +201,7 @@ async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
     }
     let now = cx.source.clock.now_ms();
     let rows: Vec<Vec<String>> = known.nodes.iter().map(|node| row(node, now)).collect();
-    print(cx, &table(&["NODE", "NAME", "PLATFORM", "SEEN", "APPROVAL", "COMMANDS"], &rows))?;
+    cx.console.table(&table(&["NODE", "NAME", "PLATFORM", "SEEN", "APPROVAL", "COMMANDS"], &rows))?;
     if known.nodes.iter().any(|node| node.pending_request_id.is_some()) {
         cx.console.note("see what is asked with `homard nodes pending`");
     }
@@ -249,14 +226,6 @@ fn row(node: &Node, now: i64) -> Vec<String> {
     ]
 }
 
-fn print(cx: &Cx, lines: &[String]) -> anyhow::Result<()> {
-    for (number, line) in lines.iter().enumerate() {
-        let line = if number == 0 { cx.console.mark(Mark::Strong, line) } else { line.clone() };
-        cx.console.line(&line)?;
-    }
-    Ok(())
-}
-
 async fn pending(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     let (client, known) = questions(cx, reach).await?;
     client.close().await;
@@ -269,7 +238,7 @@ async fn pending(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
     }
     let now = cx.source.clock.now_ms();
     let rows: Vec<Vec<String>> = known.pending.iter().map(|asks| asked_row(asks, now)).collect();
-    print(cx, &table(&["REQUEST", "NODE", "PLATFORM", "FROM", "WANTS", "ASKED"], &rows))?;
+    cx.console.table(&table(&["REQUEST", "NODE", "PLATFORM", "FROM", "WANTS", "ASKED"], &rows))?;
     cx.console.note("say yes with `homard nodes approve REQUEST`, or no with `… reject REQUEST`");
     Ok(())
 }
@@ -351,78 +320,4 @@ async fn describe(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {
         cx.console.line(&line)?;
     }
     Ok(())
-}
-
-async fn invoke(cx: &Cx, args: &InvokeArgs) -> anyhow::Result<()> {
-    if args.command.trim() == RUN {
-        return Err(Advice::error(
-            "programs do not run on a node this way",
-            "ask the assistant: it runs them with `exec` and host=node, under the rules for commands",
-        ));
-    }
-    let params: Map<String, Value> =
-        serde_json::from_str(&args.params).context("`--params` must be a JSON object")?;
-    let wanted = Wanted {
-        node: &args.node,
-        command: args.command.trim(),
-        params: Value::Object(params),
-        timeout_ms: args.invoke_timeout,
-        key: args.idempotency_key.clone(),
-    };
-    ask(cx, &args.reach, wanted).await
-}
-
-async fn notify(cx: &Cx, args: &NotifyArgs) -> anyhow::Result<()> {
-    let given = [
-        ("title", &args.title),
-        ("body", &args.body),
-        ("sound", &args.sound),
-        ("priority", &args.priority),
-        ("delivery", &args.delivery),
-    ];
-    let given = given.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
-    let wanted = Wanted {
-        node: &args.node,
-        command: "system.notify",
-        params: Value::Object(given.collect()),
-        timeout_ms: 15_000,
-        key: None,
-    };
-    ask(cx, &args.reach, wanted).await
-}
-
-/// A command for a node.
-struct Wanted<'a> {
-    node: &'a str,
-    command: &'a str,
-    params: Value,
-    timeout_ms: u64,
-    key: Option<String>,
-}
-
-async fn ask(cx: &Cx, reach: &ConnectArgs, wanted: Wanted<'_>) -> anyhow::Result<()> {
-    let all = Duration::from_millis(wanted.timeout_ms).saturating_add(GRACE);
-    let client = connection::connect(cx, &reach.target, reach.patience.limit().max(all)).await?;
-    let known = client.call::<NodeList>(&NoParams {}).await?;
-    let params = NodeInvokeParams {
-        node_id: node(&known.nodes, wanted.node)?.node_id.clone(),
-        command: wanted.command.to_owned(),
-        params: Some(wanted.params),
-        timeout_ms: Some(wanted.timeout_ms),
-        idempotency_key: wanted.key.unwrap_or_else(|| uuid::Uuid::new_v4().to_string()),
-        session_key: None,
-        turn_source_channel: None,
-        turn_source_to: None,
-        turn_source_account_id: None,
-        turn_source_thread_id: None,
-    };
-    let done = client.call::<NodeInvoke>(&params).await?;
-    client.close().await;
-    if reach.json {
-        return Ok(cx.console.json(&done)?);
-    }
-    match &done.payload {
-        Value::Null => Ok(cx.console.line("done")?),
-        payload => Ok(cx.console.json(payload)?),
-    }
 }

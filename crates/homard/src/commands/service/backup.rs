@@ -1,24 +1,25 @@
 //! `homard backup`: copies of everything that is kept, and putting them back.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use homard_backup::{
-    BackupError, Choice, Listed, Manifest, Plan, Progress, create, list, restore, unpack, verify,
+    BackupError, Choice, Listed, Manifest, Plan, RestoreTarget, Restored, create, list, restore, unpack,
+    verify,
 };
 use homard_config::Profile;
-use homard_runtime::Clip as _;
+use homard_runtime::visible;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::examination::width;
+use super::meter::{Meter, size};
 use crate::commands::table::{pairs, table};
 use crate::commands::{Cx, terminal};
-use crate::compose::lock::{self, Holder};
+use crate::compose::lock::{self, Holder, Lock};
 use crate::report::{Advice, Mark};
 
 /// Where archives go when nobody says, in the home.
@@ -182,17 +183,18 @@ fn make(cx: &Cx, args: &CreateArgs) -> anyhow::Result<()> {
     };
     let path = output(cx, args.output.as_deref(), passphrase.is_some());
     let mut meter = Meter::new("packed", args.json);
-    let created = create(&plan, &path, passphrase.as_deref(), &mut |progress| meter.show(progress))?;
+    let created =
+        create(&plan, &path, passphrase.as_deref(), &mut |progress| meter.show(progress.done, progress.all))?;
     meter.end();
     if args.verify {
         let mut meter = Meter::new("checked", args.json);
-        verify(&path, passphrase.as_deref(), &mut |progress| meter.show(progress))?;
+        verify(&path, passphrase.as_deref(), &mut |progress| meter.show(progress.done, progress.all))?;
         meter.end();
     }
     if args.json {
         return Ok(cx.console.json(&json!({
             "path": created.path, "bytes": created.bytes, "plainBytes": created.plain, "files": created.files, "gone": created.gone,
-            "encrypted": passphrase.is_some(), "verified": args.verify, "about": plan.about,
+            "raw": created.raw, "encrypted": passphrase.is_some(), "verified": args.verify, "about": plan.about,
         }))?);
     }
     let sealed = if passphrase.is_some() { ", sealed with your passphrase" } else { "" };
@@ -205,6 +207,12 @@ fn make(cx: &Cx, args: &CreateArgs) -> anyhow::Result<()> {
     ))?;
     if created.gone > 0 {
         cx.console.note(&format!("{} files were gone when their turn came", created.gone));
+    }
+    if !created.raw.is_empty() {
+        let names = created.raw.join(", ");
+        cx.console.warn(&format!(
+            "SQLite could not read these, so they went in as they lie on the disk: {names}; `homard doctor --deep` says more"
+        ));
     }
     if passphrase.is_none() && plan.about.has_secrets {
         cx.console
@@ -271,7 +279,7 @@ fn show(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
 }
 
 fn row(one: &Listed) -> Vec<String> {
-    let name = one.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = one.path.file_name().map(|name| visible(&name.to_string_lossy())).unwrap_or_default();
     let what = match (&one.problem, &one.about) {
         (Some(_), _) => "cannot be read".to_owned(),
         (None, None) => "sealed".to_owned(),
@@ -290,7 +298,7 @@ fn row(one: &Listed) -> Vec<String> {
 fn check(cx: &Cx, args: &VerifyArgs) -> anyhow::Result<()> {
     let mut meter = Meter::new("checked", args.json);
     let manifest = opening(cx, &args.passphrase, |passphrase| {
-        verify(&args.archive, passphrase, &mut |progress| meter.show(progress))
+        verify(&args.archive, passphrase, &mut |progress| meter.show(progress.done, progress.all))
     })?;
     meter.end();
     if args.json {
@@ -306,8 +314,8 @@ fn check(cx: &Cx, args: &VerifyArgs) -> anyhow::Result<()> {
 fn about(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let bytes: u64 = manifest.files.iter().map(|file| file.size).sum();
     vec![
-        ("made", format!("{} by Homard {}", manifest.about.created_at, manifest.about.version)),
-        ("of", manifest.about.state_dir.display().to_string()),
+        ("made", visible(&format!("{} by Homard {}", manifest.about.created_at, manifest.about.version))),
+        ("of", visible(&manifest.about.state_dir.display().to_string())),
         ("files", format!("{}, {}", manifest.files.len(), size(bytes))),
         ("secrets", if manifest.about.has_secrets { "yes" } else { "left out" }.to_owned()),
     ]
@@ -324,7 +332,7 @@ fn put_back(cx: &Cx, args: &RestoreArgs) -> anyhow::Result<()> {
     let mut meter = Meter::new("unpacked", args.json);
     if let Some(folder) = &args.to {
         let manifest = opening(cx, &args.passphrase, |passphrase| {
-            unpack(&args.archive, folder, passphrase, &mut |progress| meter.show(progress))
+            unpack(&args.archive, folder, passphrase, &mut |progress| meter.show(progress.done, progress.all))
         })?;
         meter.end();
         if args.json {
@@ -355,12 +363,23 @@ fn put_back(cx: &Cx, args: &RestoreArgs) -> anyhow::Result<()> {
             return Ok(cx.console.line("Nothing was changed.")?);
         }
     }
-    let stamp = cx.source.clock.now_ms();
+    // Nobody starts a gateway on what is being exchanged.
+    let lock = hold(cx)?;
+    let known = cx.snapshot().config.map(|config| config.agents.list.clone()).unwrap_or_default();
+    let workspaces: Vec<PathBuf> = known.into_iter().map(|agent| agent.workspace).collect();
+    let target = RestoreTarget { paths, workspaces: &workspaces, stamp: cx.source.clock.now_ms() };
     let restored = opening(cx, &args.passphrase, |passphrase| {
-        restore(&args.archive, paths, passphrase, stamp, &mut |progress| meter.show(progress))
-    })?;
+        restore(&args.archive, &target, passphrase, &mut |progress| meter.show(progress.done, progress.all))
+    });
+    if let Some(lock) = lock {
+        lock.release();
+    }
     meter.end();
-    if args.json {
+    tell(cx, &restored?, args.json)
+}
+
+fn tell(cx: &Cx, restored: &Restored, json: bool) -> anyhow::Result<()> {
+    if json {
         let places: Vec<Value> =
             restored.places.iter().map(|(place, kept)| json!({"path": place, "before": kept})).collect();
         return Ok(cx.console.json(&json!({"restored": places, "about": restored.manifest.about}))?);
@@ -371,13 +390,22 @@ fn put_back(cx: &Cx, args: &RestoreArgs) -> anyhow::Result<()> {
         let kept = kept
             .as_ref()
             .map_or_else(String::new, |kept| format!("; what was there is in {}", kept.display()));
-        cx.console.line(&format!("{}{kept}", place.display()))?;
+        cx.console.line(&visible(&format!("{}{kept}", place.display())))?;
     }
     if !restored.manifest.about.has_secrets {
         cx.console.note("The archive was made without secrets: add keys with `homard models auth add`, tokens with `homard channels add`.");
     }
     cx.console.note("Start the gateway with `homard gateway start` (or `homard gateway`); `homard doctor` says whether all is well.");
     Ok(())
+}
+
+/// Holds the lock of the state folder, where there is one, so that no gateway starts meanwhile.
+///
+/// # Errors
+/// When a gateway runs.
+pub(super) fn hold(cx: &Cx) -> anyhow::Result<Option<Lock>> {
+    let paths = &cx.source.paths;
+    if paths.state_dir.exists() { lock::take(&paths.lock_file()).map(Some) } else { Ok(None) }
 }
 
 /// A gateway that runs would write into what is being exchanged.
@@ -443,52 +471,5 @@ fn typed_twice(cx: &Cx) -> anyhow::Result<String> {
         (Some(first), Some(again)) if first == again => Ok(first),
         (None, _) => Err(Advice::usage("nothing was typed", "nothing was written; try again")),
         _different => Err(Advice::usage("the two are not the same", "nothing was written; try again")),
-    }
-}
-
-/// A line on standard error that says how far it is, where somebody watches.
-struct Meter {
-    what: &'static str,
-    is_seen: bool,
-    /// What it showed last, in percent.
-    shown: Option<u64>,
-}
-
-impl Meter {
-    fn new(what: &'static str, json: bool) -> Self {
-        Self { what, is_seen: !json && io::stderr().is_terminal(), shown: None }
-    }
-
-    fn show(&mut self, progress: Progress) {
-        let percent = (progress.done.min(progress.all) * 100).checked_div(progress.all).unwrap_or(0);
-        if !self.is_seen || self.shown == Some(percent) {
-            return;
-        }
-        self.shown = Some(percent);
-        let text = format!("{percent:>3} % {} of {}", self.what, size(progress.all));
-        let text = text.clip_chars(width().saturating_sub(1));
-        drop(write!(io::stderr().lock(), "\r{text}"));
-    }
-
-    fn end(&mut self) {
-        if self.is_seen && self.shown.is_some() {
-            drop(write!(io::stderr().lock(), "\r\x1b[K"));
-        }
-    }
-}
-
-impl Drop for Meter {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-fn size(bytes: u64) -> String {
-    const KB: u64 = 1024;
-    match bytes {
-        0..KB => format!("{bytes} B"),
-        KB..0x10_0000 => format!("{} KB", bytes / KB),
-        0x10_0000..0x4000_0000 => format!("{}.{} MB", bytes >> 20, ((bytes & 0xF_FFFF) * 10) >> 20),
-        _ => format!("{}.{} GB", bytes >> 30, ((bytes & 0x3FFF_FFFF) * 10) >> 30),
     }
 }

@@ -1,20 +1,16 @@
 //! `homard daemon`, and the same words under `homard gateway`: the gateway as a service of this machine.
 //!
-//! What systemd, launchd and Task Scheduler want to hear is homard-service's; here are the options and the words.
+//! What systemd, launchd and Task Scheduler want to hear is homard-service's, what any service can be told is
+//! `supervised`'s; here are the options.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
-use homard_config::Profile;
-use homard_service::{Account, Activity, Charge, Replace, State, Supervisor, SupervisorError};
-use serde_json::{Value, json};
+use homard_service::{Account, Role, SupervisorError};
 
+use super::supervised::{Desk, HowToInstall, WhichArgs};
 use crate::commands::Cx;
-use crate::commands::table::pairs;
-use crate::report::{Advice, AlreadyTold, Mark};
+use crate::report::Advice;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,8 +24,6 @@ On Linux this is systemd, on macOS launchd, on Windows Task Scheduler. Services 
 unless systemd is told otherwise: `loginctl enable-linger`. Keys and tokens never go into the definition; the gateway
 reads them from its state folder.";
 
-/// Variables that name our files, carried into the definition when they are set.
-const CARRIED: [&str; 3] = ["HOMARD_STATE_DIR", "HOMARD_CONFIG_PATH", "HOMARD_HOME"];
 /// Lines of the log unless asked otherwise.
 const DEFAULT_LINES: u32 = 100;
 
@@ -89,17 +83,6 @@ pub(crate) struct InstallArgs {
     which: WhichArgs,
 }
 
-/// Which service is meant.
-#[derive(Args, Clone)]
-pub(crate) struct WhichArgs {
-    /// The service of the whole machine, not of your login; needs root
-    #[arg(long)]
-    system: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
 #[derive(Args)]
 struct JournalArgs {
     /// Go on and print new lines as they come
@@ -120,8 +103,8 @@ struct JournalArgs {
 pub(crate) async fn run(cx: &Cx, args: DaemonArgs) -> anyhow::Result<()> {
     match args.command {
         DaemonCommand::Also(command) => control(cx, command).await,
-        DaemonCommand::Restart(which) => restart(cx, which).await,
-        DaemonCommand::Status(which) => status(cx, which).await,
+        DaemonCommand::Restart(which) => desk(cx, which)?.restart().await,
+        DaemonCommand::Status(which) => desk(cx, which)?.status().await,
         DaemonCommand::Logs(args) => logs(cx, args).await,
     }
 }
@@ -133,27 +116,14 @@ pub(crate) async fn run(cx: &Cx, args: DaemonArgs) -> anyhow::Result<()> {
 pub(crate) async fn control(cx: &Cx, command: ServiceCommand) -> anyhow::Result<()> {
     match command {
         ServiceCommand::Install(args) => install(cx, args).await,
-        ServiceCommand::Uninstall(which) => {
-            let desk = Desk::new(cx, which)?;
-            let done = desk.supervisor.uninstall(&desk.charge).await;
-            desk.tell(done, |is_ours| match is_ours {
-                true => format!("Removed {}. Your files stay.", desk.path().display()),
-                false => format!("Switched {} off; its definition belongs to a package.", desk.label()),
-            })
-        }
-        ServiceCommand::Start(which) => {
-            let desk = Desk::new(cx, which)?;
-            let done = desk.supervisor.start(&desk.charge).await;
-            desk.tell(done, |()| "The service runs.".to_owned())
-        }
-        ServiceCommand::Stop(which) => {
-            let desk = Desk::new(cx, which)?;
-            let done = desk.supervisor.stop(&desk.charge).await;
-            desk.tell(done, |()| {
-                "The service is stopped; it starts again with the next login or boot.".to_owned()
-            })
-        }
+        ServiceCommand::Uninstall(which) => desk(cx, which)?.uninstall().await,
+        ServiceCommand::Start(which) => desk(cx, which)?.start().await,
+        ServiceCommand::Stop(which) => desk(cx, which)?.stop().await,
     }
+}
+
+fn desk(cx: &Cx, which: WhichArgs) -> anyhow::Result<Desk<'_>> {
+    Desk::new(cx, which, Role::Gateway)
 }
 
 /// Starts the service of this login, if there is one and it does not run; whether there is.
@@ -161,7 +131,7 @@ pub(crate) async fn control(cx: &Cx, command: ServiceCommand) -> anyhow::Result<
 /// # Errors
 /// When it does not start.
 pub(crate) async fn start_if_installed(cx: &Cx) -> anyhow::Result<bool> {
-    let desk = Desk::new(cx, WhichArgs { system: false, json: false })?;
+    let desk = desk(cx, WhichArgs::OWN)?;
     match desk.supervisor.start(&desk.charge).await {
         Err(
             SupervisorError::NotInstalled
@@ -177,7 +147,28 @@ pub(crate) async fn start_if_installed(cx: &Cx) -> anyhow::Result<bool> {
 /// # Errors
 /// When it is not known which program this is.
 pub(crate) fn is_installed(cx: &Cx) -> anyhow::Result<bool> {
-    Ok(Desk::new(cx, WhichArgs { system: false, json: false })?.path().exists())
+    Ok(desk(cx, WhichArgs::OWN)?.path().exists())
+}
+
+/// Whether a service of this login could be installed.
+///
+/// # Errors
+/// When there is no supervisor that answers to this person.
+pub(crate) async fn can_install(cx: &Cx) -> anyhow::Result<()> {
+    let desk = desk(cx, WhichArgs::OWN)?;
+    match desk.supervisor.find(&desk.charge).await {
+        Ok(()) => Ok(()),
+        Err(error) => Err(desk.explain(&error)?),
+    }
+}
+
+/// Installs the service of this login for the setup; what came of it, in words.
+///
+/// # Errors
+/// When it could not be; nothing of it is left then.
+pub(crate) async fn set_up(cx: &Cx) -> anyhow::Result<String> {
+    let when = desk(cx, WhichArgs::OWN)?.renew().await?;
+    Ok(format!("The gateway runs and starts {when}."))
 }
 
 /// Stops the service of this login and removes it, without a word.
@@ -185,81 +176,15 @@ pub(crate) fn is_installed(cx: &Cx) -> anyhow::Result<bool> {
 /// # Errors
 /// When its supervisor refuses.
 pub(crate) async fn uninstall(cx: &Cx) -> anyhow::Result<()> {
-    let desk = Desk::new(cx, WhichArgs { system: false, json: false })?;
+    let desk = desk(cx, WhichArgs::OWN)?;
     match desk.supervisor.uninstall(&desk.charge).await {
         Ok(_) => Ok(()),
         Err(error) => Err(desk.explain(&error)?),
     }
 }
 
-/// A service, whoever looks after it, and how its fate is told.
-struct Desk<'a> {
-    cx: &'a Cx,
-    which: WhichArgs,
-    supervisor: Supervisor,
-    charge: Charge,
-}
-
-impl<'a> Desk<'a> {
-    fn new(cx: &'a Cx, which: WhichArgs) -> anyhow::Result<Self> {
-        let environment: BTreeMap<String, String> =
-            cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let supervisor = Supervisor::of_this_machine(&cx.source.paths.home, &environment);
-        let account = if which.system { Account::OfItsOwn } else { Account::Owner };
-        let profile = profile(&cx.source.paths.profile);
-        let mut arguments = vec!["gateway".to_owned(), "run".to_owned()];
-        if let Some(profile) = &profile {
-            arguments.extend(["--profile".to_owned(), profile.clone()]);
-        }
-        let charge = Charge { profile, program: program(cx)?, arguments, variables: Vec::new(), account };
-        Ok(Self { cx, which, supervisor, charge })
-    }
-
-    fn label(&self) -> String {
-        self.supervisor.label(&self.charge)
-    }
-
-    fn path(&self) -> PathBuf {
-        self.supervisor.path(&self.charge)
-    }
-
-    /// What programs are told about every service.
-    fn facts(&self) -> Value {
-        json!({
-            "ok": true,
-            "manager": self.supervisor.called(),
-            "service": self.label(),
-            "scope": if self.which.system { "system" } else { "user" },
-            "path": self.path(),
-        })
-    }
-
-    /// Tells what came of it, in words or as JSON.
-    fn tell<T>(
-        &self,
-        done: Result<T, SupervisorError>,
-        words: impl FnOnce(T) -> String,
-    ) -> anyhow::Result<()> {
-        match done {
-            Ok(value) if !self.which.json => Ok(self.cx.console.line(&words(value))?),
-            Ok(_) => Ok(self.cx.console.json(&self.facts())?),
-            Err(error) => Err(self.explain(&error)?),
-        }
-    }
-
-    /// The error with what to do about it; programs are told here.
-    fn explain(&self, error: &SupervisorError) -> anyhow::Result<anyhow::Error> {
-        let (message, hint) = advice(error, self.which.system);
-        if !self.which.json {
-            return Ok(Advice::error(message, hint));
-        }
-        self.cx.console.json(&json!({"ok": false, "error": message, "hint": hint}))?;
-        Ok(AlreadyTold.into())
-    }
-}
-
 async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
-    let mut desk = Desk::new(cx, args.which)?;
+    let mut desk = desk(cx, args.which)?;
     if let Some(port) = args.port {
         desk.charge.arguments.extend(["--port".to_owned(), port.to_string()]);
     }
@@ -269,16 +194,7 @@ async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
     if let Some(name) = args.run_as {
         desk.charge.account = Account::Named(name);
     }
-    desk.charge.variables = carried(cx, &desk.charge.account);
-    if args.dry_run {
-        let definition = desk.supervisor.definition(&desk.charge);
-        return Ok(cx.console.line(&format!("# {}\n{definition}", desk.path().display()))?);
-    }
-    let replace = if args.force { Replace::Always } else { Replace::Never };
-    let done = desk.supervisor.install(&desk.charge, replace).await;
-    let lingers = desk.supervisor.lingers(&desk.charge).await;
-    if done.is_ok() && !desk.which.json {
-        cx.console.line(&format!("Wrote {}.", desk.path().display()))?;
+    if desk.install(HowToInstall { force: args.force, dry_run: args.dry_run }).await? {
         for name in keys_of_this_shell(cx) {
             let env = cx.source.paths.state_dir.join(".env");
             let env = env.display();
@@ -287,77 +203,19 @@ async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
             ));
         }
     }
-    let when = when(&desk.charge, lingers);
-    desk.tell(done, |()| format!("The gateway runs and starts {when}."))
+    Ok(())
 }
 
-/// From when on it runs.
-fn when(charge: &Charge, lingers: Option<bool>) -> &'static str {
-    match (charge.is_of_the_machine(), lingers) {
-        (true, _) => "with the machine",
-        (false, Some(true)) => "with the machine (lingering is on)",
-        (false, Some(false)) => {
-            "with your session, and ends with your last one; `loginctl enable-linger` keeps it without one"
-        }
-        (false, None) => "with your session",
-    }
-}
-
-async fn restart(cx: &Cx, which: WhichArgs) -> anyhow::Result<()> {
-    let desk = Desk::new(cx, which)?;
-    let done = desk.supervisor.restart(&desk.charge).await;
-    desk.tell(done, |()| "The service was started anew.".to_owned())
-}
-
-async fn status(cx: &Cx, which: WhichArgs) -> anyhow::Result<()> {
-    let desk = Desk::new(cx, which)?;
-    let state = match desk.supervisor.look(&desk.charge).await {
-        Ok(state) => state,
-        Err(error) => return Err(desk.explain(&error)?),
-    };
-    let is_installed = state.is_known || desk.path().exists();
-    if !is_installed {
-        return Err(desk.explain(&SupervisorError::NotInstalled)?);
-    }
-    let lingers = desk.supervisor.lingers(&desk.charge).await;
-    let is_running = state.activity == Activity::Running;
-    if desk.which.json {
-        let mut facts = desk.facts();
-        if let Some(facts) = facts.as_object_mut() {
-            facts.insert("ok".to_owned(), is_running.into());
-            facts.insert("state".to_owned(), activity(&state).into());
-            facts.insert("enabled".to_owned(), state.is_enabled.into());
-            facts.insert("pid".to_owned(), state.pid.into());
-            facts.insert("lingers".to_owned(), lingers.into());
-        }
-        cx.console.json(&facts)?;
-    } else {
-        let mark = if is_running { Mark::Good } else { Mark::Bad };
-        let process = state.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
-        let starts = if state.is_enabled { when(&desk.charge, lingers) } else { "only when told to" };
-        for line in pairs(&[
-            ("service", format!("{} ({})", desk.label(), desk.supervisor.called())),
-            ("state", format!("{}{process}", cx.console.mark(mark, activity(&state)))),
-            ("starts", starts.to_owned()),
-            ("definition", desk.path().display().to_string()),
-        ]) {
-            cx.console.line(&line)?;
-        }
-    }
-    if is_running { Ok(()) } else { Err(AlreadyTold.into()) }
-}
-
-fn activity(state: &State) -> &'static str {
-    match state.activity {
-        Activity::Running => "running",
-        Activity::Changing => "changing",
-        Activity::Stopped => "stopped",
-        Activity::Failed => "failed",
-    }
+/// Keys of model providers that only this shell knows. Their names, never their values.
+fn keys_of_this_shell(cx: &Cx) -> Vec<String> {
+    let env = fs::read_to_string(cx.source.paths.state_dir.join(".env")).unwrap_or_default();
+    let is_kept = |name: &str| env.lines().any(|line| line.trim_start().starts_with(name));
+    let keys = cx.source.environment.iter().map(|(name, _)| name);
+    keys.filter(|name| name.ends_with("_API_KEY") && !is_kept(name)).map(str::to_owned).collect()
 }
 
 async fn logs(cx: &Cx, args: JournalArgs) -> anyhow::Result<()> {
-    let desk = Desk::new(cx, WhichArgs { system: args.system, json: false })?;
+    let desk = desk(cx, WhichArgs { system: args.system, json: false })?;
     let console = cx.console;
     let asked = (args.limit, args.follow);
     // A reader that is gone ends us with the next line that cannot be written; what comes until then is for nobody.
@@ -370,75 +228,4 @@ async fn logs(cx: &Cx, args: JournalArgs) -> anyhow::Result<()> {
         )),
         Err(error) => Err(desk.explain(&error)?),
     }
-}
-
-/// As it is written after `--profile`.
-fn profile(profile: &Profile) -> Option<String> {
-    match profile {
-        Profile::Default => None,
-        Profile::Dev => Some("dev".to_owned()),
-        Profile::Named(name) => Some(name.to_string()),
-    }
-}
-
-/// Where this program lies, as people find it: what a package manager links to may be gone after its next upgrade.
-fn program(cx: &Cx) -> anyhow::Result<PathBuf> {
-    let real = std::env::current_exe().context("this program does not know where it lies")?;
-    let folders = std::env::split_paths(cx.source.environment.get("PATH").unwrap_or_default());
-    let mut found = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join("homard"));
-    Ok(found.find(|path| fs::canonicalize(path).is_ok_and(|path| path == real)).unwrap_or(real))
-}
-
-/// What of this environment the service gets: where files are, and for the owner's own, where programs are.
-fn carried(cx: &Cx, account: &Account) -> Vec<(String, String)> {
-    let names: &[&str] = match account {
-        Account::Owner => &["PATH"],
-        Account::Named(_) => &[],
-        Account::OfItsOwn => return Vec::new(),
-    };
-    let set = |&name: &&str| Some((name.to_owned(), cx.source.environment.get(name)?.to_owned()));
-    CARRIED.iter().chain(names).filter_map(set).collect()
-}
-
-/// Keys of model providers that only this shell knows. Their names, never their values.
-fn keys_of_this_shell(cx: &Cx) -> Vec<String> {
-    let env = fs::read_to_string(cx.source.paths.state_dir.join(".env")).unwrap_or_default();
-    let is_kept = |name: &str| env.lines().any(|line| line.trim_start().starts_with(name));
-    let keys = cx.source.environment.iter().map(|(name, _)| name);
-    keys.filter(|name| name.ends_with("_API_KEY") && !is_kept(name)).map(str::to_owned).collect()
-}
-
-/// What went wrong, and what to do about it.
-fn advice(error: &SupervisorError, is_system: bool) -> (String, String) {
-    let cause = std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
-    let sudo = "`sudo homard daemon install --system`";
-    let hint = match error {
-        SupervisorError::NotThere { .. } => {
-            "nothing was changed; run `homard gateway` under whatever starts programs here, such as a container's own command, runit or s6".to_owned()
-        }
-        SupervisorError::NoSession { .. } => format!(
-            "nothing was changed; log in as this person (not by su or sudo), or allow services without a login with `sudo loginctl enable-linger NAME` and try again, or install for the whole machine with {sudo}"
-        ),
-        SupervisorError::Taken { .. } => {
-            "replace it with --force, or start what is there with `homard daemon start`".to_owned()
-        }
-        SupervisorError::NotInstalled if is_system => format!("install it with {sudo}"),
-        SupervisorError::NotInstalled => {
-            "install it with `homard daemon install`; --profile and --system choose another".to_owned()
-        }
-        SupervisorError::OutOfReach { program } => format!(
-            "put it where every account may read it (`sudo install {} /usr/local/bin/homard`) and install from there, or choose an account with --run-as",
-            program.display()
-        ),
-        SupervisorError::NoAccount { .. } => "name one with --run-as".to_owned(),
-        SupervisorError::File { .. } if is_system => format!("a service of the machine needs root: {sudo}"),
-        SupervisorError::File { .. } => "the folder must be yours, and the disk not full".to_owned(),
-        SupervisorError::Refused { .. } => {
-            "nothing was left behind; `homard daemon logs` and `homard logs` may say why, and `homard gateway` shows it in this terminal".to_owned()
-        }
-        SupervisorError::HalfDone { .. } => {
-            "look at it with `homard daemon status`, and remove it with `homard daemon uninstall`".to_owned()
-        }
-    };
-    (format!("{error}{cause}"), hint)
 }

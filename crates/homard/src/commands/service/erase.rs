@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use homard_backup::{Erase, EraseScope};
+use homard_runtime::visible;
 use serde_json::json;
 
-use super::backup::refuse_while_running;
+use super::backup::{hold, refuse_while_running};
 use super::daemon;
 use crate::commands::{Cx, terminal};
 use crate::report::{Advice, Mark};
@@ -149,7 +150,7 @@ pub(crate) async fn uninstall(cx: &Cx, args: UninstallArgs) -> anyhow::Result<()
             }
         }
         if is_installed && !args.consent.dry_run {
-            agree(cx, "Stop and remove the service?", &args.consent)?;
+            agree(cx, "Stop and remove the service?", args.consent.given())?;
             daemon::uninstall(cx).await?;
             if !args.consent.json {
                 cx.console.line("The service is removed.")?;
@@ -179,7 +180,7 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
     if !consent.json {
         let verb = if consent.dry_run { "would go" } else { "goes" };
         for path in &paths {
-            cx.console.line(&format!("{verb}  {}", path.display()))?;
+            cx.console.line(&visible(&format!("{verb}  {}", path.display())))?;
         }
     }
     if consent.dry_run {
@@ -191,10 +192,14 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
         return Ok(false);
     }
     refuse_while_running(cx)?;
-    agree(cx, "Take this away for good? `homard backup create` makes a copy first.", consent)?;
-    for plan in plans {
-        plan.run()?;
+    agree(cx, "Take this away for good? `homard backup create` makes a copy first.", consent.given())?;
+    let lock = hold(cx)?;
+    let stamp = cx.source.clock.now_ms().to_string();
+    let done = plans.iter().try_for_each(|plan| plan.run(&cx.source, &stamp));
+    if let Some(lock) = lock {
+        lock.release();
     }
+    done?;
     if consent.json {
         cx.console.json(&json!({"dryRun": false, "paths": paths}))?;
     } else {
@@ -203,15 +208,34 @@ fn erase(cx: &Cx, plans: &[Erase], consent: &ConsentArgs) -> anyhow::Result<bool
     Ok(true)
 }
 
+impl ConsentArgs {
+    fn given(&self) -> Consent {
+        match (self.yes, self.non_interactive) {
+            (true, _) => Consent::Given,
+            (false, true) => Consent::NotToBeAsked,
+            (false, false) => Consent::Asked,
+        }
+    }
+}
+
+/// What the options say about whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    Given,
+    /// Whoever sits there is asked.
+    Asked,
+    NotToBeAsked,
+}
+
 /// Asks, unless it was agreed to already.
-fn agree(cx: &Cx, question: &str, consent: &ConsentArgs) -> anyhow::Result<()> {
-    if consent.yes {
+pub(super) fn agree(cx: &Cx, question: &str, consent: Consent) -> anyhow::Result<()> {
+    if consent == Consent::Given {
         return Ok(());
     }
-    if consent.non_interactive || !terminal::is_manned() {
+    if consent == Consent::NotToBeAsked || !terminal::is_manned() {
         return Err(Advice::usage(
             "nobody can be asked whether to do this; nothing was changed",
-            "add --yes, or see what would go with --dry-run",
+            "add --yes, or see what would happen with --dry-run",
         ));
     }
     if terminal::confirm(cx.console, question)? {

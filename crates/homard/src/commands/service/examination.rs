@@ -14,6 +14,7 @@ use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::ChannelId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::system::Status;
+use homard_runtime::visible;
 use serde_json::{Value, json};
 
 use crate::commands::connection::{self, Target};
@@ -247,7 +248,8 @@ fn told(cx: &Cx, check: &str, finding: &Finding, face: Face) -> anyhow::Result<(
 /// A word, and a text beside it that keeps to its column.
 fn print(cx: &Cx, (word, mark): (&str, Mark), text: &str, face: Face) -> anyhow::Result<()> {
     let indent = face.severity(Severity::Error).len() + 2;
-    let lines = wrapped(text, width().saturating_sub(indent), 0);
+    // Names of files are anybody's words.
+    let lines = wrapped(&visible(text), width().saturating_sub(indent), 0);
     for (at, line) in lines.iter().enumerate() {
         let word = if at == 0 { word } else { "" };
         let pad = " ".repeat(indent - word.len());

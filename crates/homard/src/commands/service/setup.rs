@@ -9,5 +9,4 @@ mod flags;
 pub(crate) mod migrate;
 pub(crate) mod onboard;
 mod prompt;
-mod reset;
 mod walk;

@@ -1,27 +1,30 @@
-//! `homard system`: telling the assistant that something happened, and how it looks around by itself.
+//! `homard system`: telling the assistant that something happened, how it looks around by itself, and who is connected.
 
 use clap::{Args, Subcommand};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::cron::CronWakeMode;
-use homard_protocol::methods::system::LastHeartbeat;
 use homard_protocol::methods::system::wake::{SetHeartbeats, SetHeartbeatsParams, WakeParams, WakeUp};
+use homard_protocol::methods::system::{LastHeartbeat, SystemPresence};
+use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{AgentId, SessionRef};
 use serde_json::Value;
 
 use crate::cli::words_of;
-use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::{self, ConnectArgs, Patience, Target};
+use crate::commands::table::table;
+use crate::commands::{Cx, words};
 
 const EXAMPLES: &str = "\
 Examples:
   homard system event --text \"The backup has finished\"
   homard system event --text \"Disk almost full\" --mode now      it is looked at at once
   make || homard system event --mode now --text \"the build is broken\"
-  homard system heartbeat last                                   what came of the last look around";
+  homard system heartbeat last                                   what came of the last look around
+  homard system presence                                         which programs and devices are connected";
 
 const MODES: [&str; 2] = ["now", "next-heartbeat"];
 
-/// Tell the assistant that something happened
+/// Tell the assistant that something happened, and see who is connected
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SystemArgs {
@@ -36,6 +39,14 @@ enum SystemCommand {
     Event(EventArgs),
     /// How the assistant looks around by itself
     Heartbeat(HeartbeatArgs),
+    /// Which programs and devices are connected, or were a moment ago
+    Presence(PresenceArgs),
+}
+
+#[derive(Args)]
+struct PresenceArgs {
+    #[command(flatten)]
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -96,7 +107,32 @@ pub(crate) async fn run(cx: &Cx, args: SystemArgs) -> anyhow::Result<()> {
     match args.command {
         SystemCommand::Event(args) => event(cx, args).await,
         SystemCommand::Heartbeat(args) => heartbeat(cx, args.command).await,
+        SystemCommand::Presence(args) => presence(cx, &args.reach).await,
     }
+}
+
+async fn presence(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
+    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let here = client.call::<SystemPresence>(&NoParams {}).await?;
+    client.close().await;
+    if reach.json {
+        return Ok(cx.console.json(&here)?);
+    }
+    let now = cx.source.clock.now_ms();
+    let row = |one: &PresenceEntry| {
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        let program = one.client_id.clone().or_else(|| one.mode.clone()).unwrap_or_default();
+        vec![
+            text(&one.host),
+            program,
+            text(&one.version),
+            text(&one.ip),
+            text(&one.reason),
+            words::ago(one.ts, now),
+        ]
+    };
+    let rows: Vec<Vec<String>> = here.iter().map(row).collect();
+    Ok(cx.console.table(&table(&["MACHINE", "PROGRAM", "VERSION", "ADDRESS", "BECAUSE", "WHEN"], &rows))?)
 }
 
 async fn heartbeat(cx: &Cx, command: HeartbeatCommand) -> anyhow::Result<()> {

@@ -1,16 +1,20 @@
-//! `homard agent`: one turn, streamed to the terminal.
+//! `homard agent`: one turn, streamed to the terminal, and where its answer goes beside that.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use homard_client::questions::Change;
 use homard_client::{Client, Events, Heard, TwoPhase};
 use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
+use homard_protocol::methods::sessions::{SessionsPatch, SessionsPatchParams};
+use homard_protocol::session_words::Verbosity;
 use homard_protocol::{AgentId, RunAnswer, RunId, SessionId, SessionKey, SessionRef, Word};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::commands::approvals::prompt::Prompt;
 use crate::commands::connection::{self, Target};
@@ -19,13 +23,15 @@ use crate::report::{Advice, Console};
 
 /// How much longer than the run itself the client waits for its end.
 const END_GRACE: Duration = Duration::from_secs(30);
-/// Longest message read from standard input.
-const MAX_STDIN_BYTES: u64 = 4 * 1024 * 1024;
+/// Longest message read from standard input or a file.
+const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const EXAMPLES: &str = "\
 Examples:
   homard agent \"what is in my notes about Lisbon?\"
   git diff | homard agent -                          the message comes from standard input
   homard agent -m \"plan my day\" --session-key agent:main:planning
+  homard agent --message-file question.md --thinking high --timeout 300
+  homard agent \"sum up my mail\" --deliver --channel telegram --to 123456789
   homard agent hi --json | jq -r '.result.payloads[].text'";
 
 /// Say something to an agent and print its answer
@@ -34,12 +40,8 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AgentArgs {
-    /// What to say; `-` reads it from standard input
-    #[arg(value_name = "TEXT", conflicts_with = "message")]
-    words: Vec<String>,
-    /// The same
-    #[arg(long, short, value_name = "TEXT")]
-    message: Option<String>,
+    #[command(flatten)]
+    said: SaidArgs,
     /// In which conversation; the agent's main one otherwise
     #[arg(long, value_name = "KEY", conflicts_with_all = ["session_id", "agent"])]
     session_key: Option<SessionRef>,
@@ -55,6 +57,9 @@ pub(crate) struct AgentArgs {
     /// How hard to think: off, minimal, low, medium, high …
     #[arg(long, value_name = "LEVEL")]
     thinking: Option<String>,
+    /// How much of the work chat platforms are shown in this conversation, from now on
+    #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(Verbosity::WORDS), conflicts_with = "session_id")]
+    verbose: Option<String>,
     /// How long the run may take, in seconds
     #[arg(long, value_name = "S")]
     timeout: Option<f64>,
@@ -62,21 +67,86 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    delivery: DeliveryArgs,
+    #[command(flatten)]
     target: Target,
+}
+
+/// What is said.
+#[derive(Args)]
+struct SaidArgs {
+    /// What to say; `-` reads it from standard input
+    #[arg(value_name = "TEXT", conflicts_with_all = ["message", "message_file"])]
+    words: Vec<String>,
+    /// The same
+    #[arg(long, short, value_name = "TEXT", conflicts_with = "message_file")]
+    message: Option<String>,
+    /// The same, from a file
+    #[arg(long, value_name = "PATH")]
+    message_file: Option<PathBuf>,
+}
+
+/// Where the answer goes beside this terminal.
+#[derive(Args)]
+#[command(next_help_heading = "Delivery")]
+struct DeliveryArgs {
+    /// Send the answer to a chat platform, too; where the conversation was last spoken to, unless said otherwise
+    #[arg(long)]
+    deliver: bool,
+    /// The platform
+    #[arg(long, value_name = "CHANNEL", requires = "deliver")]
+    channel: Option<String>,
+    /// To whom there, as `homard message send --target` takes it
+    #[arg(long, short = 't', value_name = "TARGET", requires = "deliver", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// The platform, where it is not that of --channel
+    #[arg(long, value_name = "CHANNEL", requires = "deliver")]
+    reply_channel: Option<String>,
+    /// To whom, where it is not --to
+    #[arg(long, value_name = "TARGET", requires = "deliver", allow_hyphen_values = true)]
+    reply_to: Option<String>,
+    /// Which of our accounts speaks there
+    #[arg(long, value_name = "ID", requires = "deliver")]
+    reply_account: Option<String>,
+}
+
+impl DeliveryArgs {
+    /// As the gateway reads it.
+    fn wishes(&self) -> Map<String, Value> {
+        if !self.deliver {
+            return Map::new();
+        }
+        let places = [
+            ("channel", &self.channel),
+            ("to", &self.to),
+            ("replyChannel", &self.reply_channel),
+            ("replyTo", &self.reply_to),
+            ("replyAccountId", &self.reply_account),
+        ];
+        let places =
+            places.into_iter().filter_map(|(name, text)| Some((name.to_owned(), json!(text.as_ref()?))));
+        places.chain([("deliver".to_owned(), Value::Bool(true))]).collect()
+    }
 }
 
 /// Runs the command.
 ///
 /// # Errors
 /// When the run could not be started, failed, or was stopped.
-pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
-    let text = message(cx.console, args.message.take().unwrap_or_else(|| args.words.join(" ")))?;
+pub(crate) async fn run(cx: &Cx, args: AgentArgs) -> anyhow::Result<()> {
+    let text = message(cx.console, &args.said)?;
     let limit = run_limit(cx, args.timeout);
     let json = args.json;
     let client = connection::connect(cx, &args.target, homard_client::DEFAULT_TIMEOUT).await?;
     // Before the request, so that not even the first word is missed.
     let events = client.events();
-    let params = params(args, text, &client)?;
+    let verbose = args.verbose.clone();
+    let params = params(args, text, &client);
+    if let (Some(level), Some(key)) = (verbose, &params.session_key) {
+        let settings = Map::from_iter([("verboseLevel".to_owned(), json!(level))]);
+        let wish = SessionsPatchParams { key: key.clone(), agent_id: None, settings };
+        client.call::<SessionsPatch>(&wish).await?;
+    }
     let started = client.call_two_phase("agent", &params).await?;
     let mut answer = Answer::new(cx.console, &params.idempotency_key, !json);
     let mut doubts = Doubts { prompt: Prompt::new(cx.console), run_id: answer.run_id.clone(), cx };
@@ -85,19 +155,19 @@ pub(crate) async fn run(cx: &Cx, mut args: AgentArgs) -> anyhow::Result<()> {
     conclude(cx, &finished, &mut answer, json)
 }
 
-fn message(console: Console, given: String) -> anyhow::Result<String> {
-    let text = if given.is_empty() && terminal::is_manned() {
-        terminal::ask(console, "What do you want to say?")?
-    } else if given == "-" {
-        let mut text = String::new();
-        io::stdin()
-            .lock()
-            .take(MAX_STDIN_BYTES)
-            .read_to_string(&mut text)
-            .context("could not read the message")?;
-        text
-    } else {
-        given
+fn message(console: Console, said: &SaidArgs) -> anyhow::Result<String> {
+    let given = said.message.clone().unwrap_or_else(|| said.words.join(" "));
+    let text = match &said.message_file {
+        Some(path) => {
+            let what = || format!("could not read the message in `{}`", path.display());
+            let file = std::fs::File::open(path).with_context(what)?;
+            read(file).with_context(what)?
+        }
+        None if given.is_empty() && terminal::is_manned() => {
+            terminal::ask(console, "What do you want to say?")?
+        }
+        None if given == "-" => read(io::stdin().lock()).context("could not read the message")?,
+        None => given,
     };
     if text.trim().is_empty() {
         return Err(Advice::usage(
@@ -108,13 +178,23 @@ fn message(console: Console, given: String) -> anyhow::Result<String> {
     Ok(text)
 }
 
+/// A message from elsewhere; one that is too long is refused rather than cut.
+fn read(from: impl Read) -> anyhow::Result<String> {
+    let mut text = String::new();
+    from.take(MAX_MESSAGE_BYTES + 1).read_to_string(&mut text)?;
+    if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_MESSAGE_BYTES {
+        bail!("it is longer than {MAX_MESSAGE_BYTES} bytes");
+    }
+    Ok(text)
+}
+
 fn run_limit(cx: &Cx, timeout: Option<f64>) -> Duration {
     let asked = timeout.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let configured = || cx.snapshot().config.map(|config| config.agents.defaults.timeout);
     asked.or_else(configured).unwrap_or_default().max(END_GRACE).saturating_add(END_GRACE)
 }
 
-fn params(args: AgentArgs, message: String, client: &Client) -> anyhow::Result<AgentParams> {
+fn params(args: AgentArgs, message: String, client: &Client) -> AgentParams {
     let main = || client.hello().snapshot.session_defaults.main_session_key.clone();
     let session_key = match (&args.session_key, &args.session_id, &args.agent) {
         (Some(key), _, _) => Some(key.clone()),
@@ -122,7 +202,7 @@ fn params(args: AgentArgs, message: String, client: &Client) -> anyhow::Result<A
         (None, None, Some(agent)) => Some(SessionRef::from(&SessionKey::main(agent.clone()))),
         (None, None, None) => Some(main().into()),
     };
-    Ok(AgentParams {
+    AgentParams {
         message,
         idempotency_key: uuid::Uuid::now_v7().to_string(),
         agent_id: args.agent,
@@ -131,8 +211,9 @@ fn params(args: AgentArgs, message: String, client: &Client) -> anyhow::Result<A
         model: args.model,
         thinking: args.thinking.map(Word::of),
         timeout: args.timeout,
+        rest: args.delivery.wishes(),
         ..AgentParams::default()
-    })
+    }
 }
 
 /// Prints what comes until the run has ended; Ctrl-C asks the gateway to end it.
@@ -275,7 +356,7 @@ mod tests {
     use homard_client::Heard;
     use serde_json::json;
 
-    use super::{Answer, message};
+    use super::{Answer, DeliveryArgs, SaidArgs, message};
     use crate::report::Console;
 
     fn delta(run: &str, whole: &str, delta: &str) -> Heard {
@@ -321,7 +402,27 @@ mod tests {
 
     #[test]
     fn an_empty_message_is_refused() {
-        assert!(message(Console::new(true), "  \n".into()).is_err());
-        assert_eq!(message(Console::new(true), "hi".into()).unwrap(), "hi");
+        let said = |text: &str| SaidArgs { words: vec![text.into()], message: None, message_file: None };
+        assert!(message(Console::new(true), &said("  \n")).is_err());
+        assert_eq!(message(Console::new(true), &said("hi")).unwrap(), "hi");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "from a file").unwrap();
+        let in_file = SaidArgs { message_file: Some(file.path().to_owned()), ..said("") };
+        assert_eq!(message(Console::new(true), &in_file).unwrap(), "from a file");
+    }
+
+    #[test]
+    fn nothing_is_said_about_a_delivery_nobody_wants() {
+        let mut wish = DeliveryArgs {
+            deliver: false,
+            channel: Some("telegram".into()),
+            to: Some("-7".into()),
+            reply_channel: None,
+            reply_to: None,
+            reply_account: None,
+        };
+        assert!(wish.wishes().is_empty());
+        wish.deliver = true;
+        assert_eq!(json!(wish.wishes()), json!({"deliver": true, "channel": "telegram", "to": "-7"}));
     }
 }

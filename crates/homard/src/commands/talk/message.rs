@@ -1,8 +1,11 @@
-//! `homard message`: writing to people on chat platforms, through the gateway.
+//! `homard message`: writing to people on chat platforms, through the gateway. `args` is what can be typed, `heard` what
+//! was said there.
+
+mod args;
+mod heard;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clap::{Args, Subcommand};
 use homard_protocol::methods::channels::sending::{
     MAX_POLL_SECONDS, MessageAction, MessageActionParams, Poll, PollParams, Send, SendParams,
 };
@@ -10,224 +13,13 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection;
 use crate::report::{Advice, Mark};
-
-const EXAMPLES: &str = "\
-Examples:
-  homard message send --target telegram:123456789 --message \"The tea is ready\"
-  homard message send -t irc:#home -m \"good morning\"
-  homard message send -t telegram:-1001234:topic:7 --media chart.png -m \"May\"
-  homard message poll -t telegram:123 --poll-question \"When?\" --poll-option Mon --poll-option Tue
-  homard message react -t telegram:123 --message-id 42 --emoji 👍
-  homard message broadcast --targets telegram:123 --targets irc:#home -m \"back in an hour\"";
+pub(crate) use args::MessageArgs;
+use args::{MessageCommand, PollArgs, SendArgs, StickerCommand, ThreadCommand, Whereto, With};
 
 /// Seconds in an hour.
 const HOUR: u64 = 3_600;
-
-/// Write to people on chat platforms
-#[derive(Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct MessageArgs {
-    #[command(subcommand)]
-    command: MessageCommand,
-}
-
-#[derive(Subcommand)]
-enum MessageCommand {
-    /// Send a message, a file, or both
-    #[command(after_help = EXAMPLES)]
-    Send(Box<SendArgs>),
-    /// Send the same to several
-    Broadcast(Box<BroadcastArgs>),
-    /// Ask people to choose
-    Poll(Box<PollArgs>),
-    /// React to a message
-    React(Box<ReactArgs>),
-    /// Change a message of ours
-    Edit(Box<EditArgs>),
-    /// Take a message back
-    Delete(Box<OneMessageArgs>),
-    /// Pin a message
-    Pin(Box<OneMessageArgs>),
-    /// Unpin a message
-    Unpin(Box<OneMessageArgs>),
-    /// Threads
-    Thread(Box<ThreadArgs>),
-}
-
-/// Where.
-#[derive(Args)]
-struct Whereto {
-    /// To whom: telegram:123456789, irc:#room, or an id alone with --channel
-    #[arg(long, short = 't', value_name = "TARGET")]
-    target: String,
-    #[command(flatten)]
-    with: With,
-}
-
-#[derive(Args)]
-struct With {
-    /// The platform, where the target does not name it
-    #[arg(long, value_name = "CHANNEL")]
-    channel: Option<String>,
-    /// Which of our accounts speaks
-    #[arg(long, value_name = "ID")]
-    account: Option<String>,
-    /// Only say what would be sent, and where
-    #[arg(long)]
-    dry_run: bool,
-    #[command(flatten)]
-    reach: ConnectArgs,
-}
-
-#[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-struct SendArgs {
-    #[command(flatten)]
-    to: Whereto,
-    /// The text, in Markdown
-    #[arg(long, short, required_unless_present = "media")]
-    message: Option<String>,
-    /// A file: a path on this machine, or an http(s) address
-    #[arg(long, value_name = "PATH|URL")]
-    media: Option<String>,
-    /// The message it answers
-    #[arg(long, value_name = "ID")]
-    reply_to: Option<String>,
-    /// The thread or topic
-    #[arg(long, value_name = "ID")]
-    thread_id: Option<String>,
-    /// Send a picture as a file
-    #[arg(long)]
-    force_document: bool,
-    /// Show a film as a moving picture
-    #[arg(long)]
-    gif_playback: bool,
-    /// Pin it
-    #[arg(long)]
-    pin: bool,
-    /// Without a sound
-    #[arg(long)]
-    silent: bool,
-}
-
-#[derive(Args)]
-struct BroadcastArgs {
-    /// To whom; several times
-    #[arg(long, value_name = "TARGET", required = true, num_args = 1..)]
-    targets: Vec<String>,
-    /// The text, in Markdown
-    #[arg(long, short)]
-    message: Option<String>,
-    /// A file the gateway can read, or an http(s) address
-    #[arg(long, value_name = "PATH|URL")]
-    media: Option<String>,
-    #[command(flatten)]
-    with: With,
-}
-
-#[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-struct PollArgs {
-    #[command(flatten)]
-    to: Whereto,
-    /// The question
-    #[arg(long)]
-    poll_question: String,
-    /// An answer to choose; 2 to 12 of them
-    #[arg(long, required = true)]
-    poll_option: Vec<String>,
-    /// Let people choose more than one
-    #[arg(long)]
-    poll_multi: bool,
-    /// How long it is open
-    #[arg(long, value_name = "HOURS", conflicts_with = "poll_duration_seconds")]
-    poll_duration_hours: Option<u64>,
-    /// How long it is open
-    #[arg(long, value_name = "SECONDS")]
-    poll_duration_seconds: Option<u64>,
-    /// Nobody sees who chose what
-    #[arg(long, conflicts_with = "poll_public")]
-    poll_anonymous: bool,
-    /// Everybody sees who chose what
-    #[arg(long)]
-    poll_public: bool,
-    /// The thread or topic
-    #[arg(long, value_name = "ID")]
-    thread_id: Option<String>,
-    /// Without a sound
-    #[arg(long)]
-    silent: bool,
-}
-
-#[derive(Args)]
-struct ReactArgs {
-    #[command(flatten)]
-    one: OneMessageArgs,
-    /// With what
-    #[arg(long, required_unless_present = "remove")]
-    emoji: Option<String>,
-    /// Take ours back
-    #[arg(long)]
-    remove: bool,
-}
-
-#[derive(Args)]
-struct EditArgs {
-    #[command(flatten)]
-    one: OneMessageArgs,
-    /// What it says now
-    #[arg(long, short)]
-    message: String,
-}
-
-#[derive(Args)]
-struct OneMessageArgs {
-    #[command(flatten)]
-    to: Whereto,
-    /// Which message
-    #[arg(long, value_name = "ID")]
-    message_id: String,
-}
-
-#[derive(Args)]
-struct ThreadArgs {
-    #[command(subcommand)]
-    command: ThreadCommand,
-}
-
-#[derive(Subcommand)]
-enum ThreadCommand {
-    /// Begin a thread
-    Create(Box<ThreadCreateArgs>),
-    /// Write in a thread
-    Reply(Box<ThreadReplyArgs>),
-}
-
-#[derive(Args)]
-struct ThreadCreateArgs {
-    #[command(flatten)]
-    to: Whereto,
-    /// What it is called
-    #[arg(long, value_name = "NAME")]
-    thread_name: String,
-    /// What is said first in it
-    #[arg(long, short)]
-    message: Option<String>,
-}
-
-#[derive(Args)]
-struct ThreadReplyArgs {
-    #[command(flatten)]
-    to: Whereto,
-    /// Which thread
-    #[arg(long, value_name = "ID")]
-    thread_id: String,
-    /// The text, in Markdown
-    #[arg(long, short)]
-    message: String,
-}
 
 /// Runs the command.
 ///
@@ -267,6 +59,18 @@ pub(crate) async fn run(cx: &Cx, args: MessageArgs) -> anyhow::Result<()> {
                 to_one(cx, "thread-reply", &args.to, fields).await
             }
         },
+        MessageCommand::Sticker(args) => {
+            let StickerCommand::Send(args) = args.command;
+            let fields = if is_address(&args.media) {
+                json!({"media": args.media})
+            } else {
+                let (bytes, name) = read(&args.media)?;
+                json!({"buffer": STANDARD.encode(bytes), "filename": name})
+            };
+            to_one(cx, "sticker", &args.to, fields).await
+        }
+        MessageCommand::Read(args) => heard::read(cx, *args).await,
+        MessageCommand::Search(args) => heard::search(cx, *args).await,
     }
 }
 
@@ -274,6 +78,19 @@ async fn send(cx: &Cx, args: SendArgs) -> anyhow::Result<()> {
     let SendArgs { to, message, media, .. } = &args;
     if to.with.dry_run {
         let fields = json!({"message": message, "media": media, "threadId": args.thread_id});
+        return to_one(cx, "send", to, fields).await;
+    }
+    if let Some(buttons) = &args.buttons {
+        let buttons: Value = serde_json::from_str(buttons).map_err(|error| {
+            Advice::error(
+                format!("--buttons is not JSON: {error}"),
+                "write rows of buttons: '[[{\"text\":\"Yes\",\"callback_data\":\"yes\"}]]'",
+            )
+        })?;
+        let fields = json!({
+            "message": message, "buttons": buttons, "threadId": args.thread_id, "replyTo": args.reply_to,
+            "silent": args.silent,
+        });
         return to_one(cx, "send", to, fields).await;
     }
     let (media_url, buffer, filename) = match media {
@@ -294,7 +111,7 @@ async fn send(cx: &Cx, args: SendArgs) -> anyhow::Result<()> {
         buffer,
         filename,
         content_type: None,
-        as_voice: None,
+        as_voice: is(args.as_voice),
         gif_playback: is(args.gif_playback),
         channel: to.with.channel.clone(),
         account_id: to.with.account.clone(),

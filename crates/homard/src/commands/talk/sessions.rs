@@ -2,17 +2,20 @@
 
 mod archive;
 mod cleanup;
+mod compact;
 mod context;
 mod search;
+mod transcript;
 
 use clap::{Args, Subcommand};
-use homard_protocol::AgentId;
+use homard_client::Client;
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::session_row::SessionRow;
+use homard_protocol::{AgentId, SessionRef};
 use homard_runtime::brief;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::{self, ConnectArgs, Patience, Target};
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -24,6 +27,9 @@ Examples:
   homard sessions --active 60          what happened in the last hour
   homard sessions --json | jq -r '.sessions[].key'
   homard sessions search deploy notes  what was said about it
+  homard sessions tail main --follow   what is said, as it is said
+  homard sessions export shopping --out shopping.md
+  homard sessions compact main         the beginning becomes a summary
   homard sessions archive shopping     put a conversation away
   homard sessions restore              what was deleted or reset and can be brought back
   homard sessions context main         where the tokens of the next request go";
@@ -70,6 +76,12 @@ enum SessionsCommand {
     Context(context::ContextArgs),
     /// List conversations, newest first
     List(ListArgs),
+    /// Show the end of a conversation, and go on as more is said
+    Tail(transcript::TailArgs),
+    /// Write a whole conversation into a file
+    Export(transcript::ExportArgs),
+    /// Make a conversation shorter: a summary takes the place of its beginning
+    Compact(compact::CompactArgs),
     /// Find what was said
     Search(search::SearchArgs),
     /// Put a conversation away; it is kept
@@ -91,12 +103,55 @@ pub(crate) async fn run(cx: &Cx, args: SessionsArgs) -> anyhow::Result<()> {
         None => list(cx, args.list).await,
         Some(SessionsCommand::List(args)) => list(cx, args).await,
         Some(SessionsCommand::Context(args)) => context::run(cx, args).await,
+        Some(SessionsCommand::Tail(args)) => transcript::tail(cx, args).await,
+        Some(SessionsCommand::Export(args)) => transcript::export(cx, args).await,
+        Some(SessionsCommand::Compact(args)) => compact::run(cx, args).await,
         Some(SessionsCommand::Search(args)) => search::run(cx, args).await,
         Some(SessionsCommand::Archive(args)) => archive::archive(cx, args).await,
         Some(SessionsCommand::Restore(args)) => archive::restore(cx, args).await,
         Some(SessionsCommand::Delete(args)) => archive::delete(cx, args).await,
         Some(SessionsCommand::Cleanup(args)) => cleanup::run(cx, args).await,
     }
+}
+
+/// Shows the end of one conversation.
+///
+/// # Errors
+/// When there is no gateway or it does not answer.
+pub(super) async fn show_end(cx: &Cx, key: SessionRef, limit: u32, reach: ConnectArgs) -> anyhow::Result<()> {
+    transcript::tail(cx, transcript::TailArgs { key: Some(key), follow: false, limit, reach }).await
+}
+
+/// Finds what was said in one conversation.
+///
+/// # Errors
+/// When there is no gateway or it does not answer.
+pub(super) async fn find(
+    cx: &Cx,
+    key: SessionRef,
+    words: String,
+    limit: Option<u32>,
+    reach: ConnectArgs,
+) -> anyhow::Result<()> {
+    let ConnectArgs { json, target, patience } = reach;
+    search::run(
+        cx,
+        search::SearchArgs {
+            query: vec![words],
+            agent: None,
+            session: vec![key],
+            limit,
+            json,
+            target,
+            patience,
+        },
+    )
+    .await
+}
+
+/// The conversation that is meant; the main one when none is named.
+fn meant(client: &Client, key: Option<SessionRef>) -> SessionRef {
+    key.unwrap_or_else(|| client.hello().snapshot.session_defaults.main_session_key.clone().into())
 }
 
 async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {

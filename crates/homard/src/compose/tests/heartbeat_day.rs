@@ -46,8 +46,14 @@ impl Day {
         Self { clock: Clock::fixed(MIDNIGHT), fake, telegram, home }
     }
 
-    /// Lets the gateway run while `story` is told.
-    async fn while_it_runs(&self, story: impl AsyncFnOnce(&Self, TestClient)) {
+    /// Lets a gateway run while `story` is told. It has a runtime of its own and ends with all that is left of it.
+    fn while_it_runs<T: Send>(&self, story: impl AsyncFnOnce(&Self, TestClient) -> T + Send) -> T {
+        let living = || tokio::runtime::Runtime::new().unwrap().block_on(self.live(story));
+        let lived = || std::thread::scope(|threads| threads.spawn(living).join());
+        tokio::task::block_in_place(lived).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+
+    async fn live<T>(&self, story: impl AsyncFnOnce(&Self, TestClient) -> T) -> T {
         let port = free_port().unwrap();
         let mut options = options(&self.home, port);
         options.source.clock = self.clock.clone();
@@ -55,11 +61,11 @@ impl Day {
             let polls = self.telegram.polls();
             self.telegram.wait_for_polls(polls + 1).await.unwrap();
             let page = TestClient::operator(&format!("ws://127.0.0.1:{port}"), TEST_TOKEN).await.unwrap();
-            story(self, page).await;
+            story(self, page).await
         };
         tokio::select! {
             ended = run_gateway(options) => panic!("the gateway ended: {ended:?}"),
-            () = told => {}
+            told = told => told,
         }
     }
 
@@ -137,8 +143,7 @@ async fn a_day_of_heartbeats_has_the_turns_and_alerts_it_should() {
         day.pass(&mut page, &[Hour::Quiet]).await;
         day.pass(&mut page, &[AGAIN, WELL, AGAIN, AGAIN, NEWS]).await;
         day.hears(ALERT).await;
-    })
-    .await;
+    });
     assert_eq!(day.telegram.sent_count(), 4, "two answers and two alerts");
     let looks =
         day.fake.requests().into_iter().filter(|asked| asked.body.to_string().contains("Read HEARTBEAT.md"));

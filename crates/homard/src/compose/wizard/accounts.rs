@@ -40,6 +40,8 @@ pub(crate) enum AccountStep {
     Try,
     /// What was agreed is to be written; [`AccountScript::connected`] or [`AccountScript::mend`] comes next.
     Write,
+    /// This person is to be sent a test message; [`AccountScript::greeted`] is told how it went.
+    Greet(String),
     Over,
 }
 
@@ -56,6 +58,8 @@ enum Asked {
     People,
     Everybody,
     Connect,
+    /// It is connected: shall somebody hear from it?
+    Greet,
     Connected,
 }
 
@@ -120,7 +124,7 @@ impl AccountScript {
 
     /// Whether everything was done, so that stopping here takes nothing back.
     pub(crate) fn is_done(&self) -> bool {
-        self.at == Asked::Connected
+        matches!(self.at, Asked::Greet | Asked::Connected)
     }
 
     /// The question that waits.
@@ -162,6 +166,16 @@ impl AccountScript {
                 step.kind = WizardStepKind::Confirm;
                 say(&mut step, self.label(), &format!("{}\nConnect it?", self.telling));
                 step.initial_value = Some(json!(true));
+            }
+            Asked::Greet => {
+                let help = self.form().and_then(|form| form.people.as_deref()).unwrap_or_default();
+                let words = format!(
+                    "{}\nTo whom shall it write a test message? {help} Leave it empty to send none.",
+                    self.telling
+                );
+                say(&mut step, self.label(), &words);
+                let first = who::people(&self.section, &self.written()).into_iter().next();
+                step.initial_value = first.map(|person| json!(shown(&person)));
             }
             Asked::Connected => {
                 step.kind = WizardStepKind::Note;
@@ -211,6 +225,10 @@ impl AccountScript {
             Asked::Everybody => Asked::Who,
             Asked::Connect if yes(value)? => return Ok(AccountStep::Write),
             Asked::Connect => return Ok(AccountStep::Stop),
+            Asked::Greet => {
+                let person = line(value)?;
+                return Ok(if person.is_empty() { AccountStep::Over } else { AccountStep::Greet(person) });
+            }
             Asked::Connected => return Ok(AccountStep::Over),
         };
         self.go_to(next);
@@ -250,10 +268,28 @@ impl AccountScript {
         self.go_to(Asked::Mend);
     }
 
-    /// It is written; the last words are for the person.
+    /// It is written; the words are for the person, who may have it write to somebody at once.
     pub(crate) fn connected(&mut self, words: String) {
         self.telling = words;
-        self.go_to(Asked::Connected);
+        let has_people = self.form().is_some_and(|form| !form.ways_in.is_empty());
+        self.go_to(if has_people { Asked::Greet } else { Asked::Connected });
+    }
+
+    /// How the test message went. Nothing changes when the question has been answered in the meantime.
+    pub(crate) fn greeted(&mut self, step_id: &str, went: Result<String, String>) {
+        if step_id != self.step_id {
+            return;
+        }
+        match went {
+            Ok(words) => {
+                self.telling = words;
+                self.go_to(Asked::Connected);
+            }
+            Err(words) => {
+                self.telling = format!("The test message was not sent: {words}.");
+                self.go_to(Asked::Greet);
+            }
+        }
     }
 
     /// Our name there as people write it.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use homard_config::Config;
+use homard_models::auth::{Described, Imported};
 use homard_models::catalogue::{AuthKind, ROWS, Row};
 use serde_json::json;
 
@@ -16,19 +17,45 @@ pub(crate) struct Finds {
     pub(crate) servers: Vec<LocalServer>,
     /// Credentials that are kept already: the provider and the first of its credentials.
     pub(crate) kept: BTreeMap<String, String>,
+    /// Logins of other programs.
+    pub(crate) logins: Vec<Imported>,
 }
 
-/// The providers one can choose, those that can be used at once first; otherwise the catalogue's order stays.
+/// What most people choose among.
+const COMMON: [&str; 9] =
+    ["anthropic", "openai", "google", "openrouter", "mistral", "groq", "xai", "deepseek", "ollama"];
+
+/// The providers one can choose: those that can be used at once first, then those most people choose; otherwise the
+/// catalogue's order stays.
 pub(crate) fn providers(config: &Config, finds: &Finds) -> Vec<Provider> {
     let mut providers: Vec<Provider> =
-        ROWS.iter().filter(|row| is_simple(row)).map(|row| provider(row, config, finds)).collect();
-    providers.sort_by_key(|provider| provider.found.is_none());
+        ROWS.iter().filter(|row| is_offered(row, finds)).map(|row| provider(row, config, finds)).collect();
+    let common = |id: &str| COMMON.iter().position(|known| *known == id).unwrap_or(COMMON.len());
+    providers.sort_by_key(|provider| (provider.found.is_none(), common(&provider.id)));
     providers
+}
+
+/// The first credential that is kept for each provider.
+pub(crate) fn kept(described: Vec<Described>) -> BTreeMap<String, String> {
+    let mut kept = BTreeMap::new();
+    for one in described {
+        kept.entry(one.provider).or_insert(one.id);
+    }
+    kept
 }
 
 /// A word of the configuration as it is written.
 pub(crate) fn word(value: impl serde::Serialize) -> String {
     json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+/// Whether a provider can be chosen here: with a key or nothing, or with a login that is there already.
+fn is_offered(row: &Row, finds: &Finds) -> bool {
+    is_simple(row) || login(row, finds).is_some() || finds.kept.contains_key(row.id)
+}
+
+fn login<'f>(row: &Row, finds: &'f Finds) -> Option<&'f Imported> {
+    finds.logins.iter().find(|one| one.profile.provider.as_str() == row.id)
 }
 
 /// Whether a key, or nothing, is all a provider needs.
@@ -42,13 +69,19 @@ fn provider(row: &Row, config: &Config, finds: &Finds) -> Provider {
     let variable =
         || row.env.iter().find(|key| is_set(key.name)).map(|key| FoundHere::Variable(key.name.to_owned()));
     let kept = || finds.kept.get(row.id).map(|id| FoundHere::Kept(id.clone()));
+    let taken = || login(row, finds).map(|one| FoundHere::Login { program: one.program, file: one.file });
     let listed = server.map(|server| server.models.iter().map(|id| (id.clone(), id.clone())).collect());
     let known = || row.models.iter().map(|model| (model.id.to_owned(), model.name.to_owned())).collect();
     Provider {
         id: row.id.to_owned(),
         name: row.name.to_owned(),
         keyless: row.is_keyless(),
-        found: server.map(|server| FoundHere::Server(server.address.clone())).or_else(variable).or_else(kept),
+        login_only: !is_simple(row),
+        found: server
+            .map(|server| FoundHere::Server(server.address.clone()))
+            .or_else(variable)
+            .or_else(kept)
+            .or_else(taken),
         models: listed.unwrap_or_else(known),
     }
 }

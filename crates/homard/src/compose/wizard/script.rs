@@ -40,6 +40,8 @@ pub(crate) struct Provider {
     pub(crate) name: String,
     /// Whether it asks for a key at all.
     pub(crate) keyless: bool,
+    /// Whether there is no key that could be typed: one logs in.
+    pub(crate) login_only: bool,
     /// Where something usable was found: the variable of a key, or the address of a server that runs here.
     pub(crate) found: Option<FoundHere>,
     /// Its models, the usual choice first: id and name.
@@ -53,6 +55,11 @@ pub(crate) enum FoundHere {
     Server(String),
     /// A key or login that is kept already, by its name.
     Kept(String),
+    /// A login another program made: the program, and the file from the home directory.
+    Login {
+        program: &'static str,
+        file: &'static str,
+    },
 }
 
 /// How much is asked.
@@ -114,12 +121,39 @@ pub(crate) struct Elsewhere {
     pub(crate) token: Option<Secret>,
 }
 
+/// What a provider is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Credential {
+    /// A key that was typed.
+    Key(Secret),
+    /// The login of this program, which is taken over.
+    Login(&'static str),
+}
+
+impl Plan {
+    /// The key that was typed.
+    pub(crate) fn key(&self) -> Option<&Secret> {
+        match &self.credential {
+            Some(Credential::Key(key)) => Some(key),
+            Some(Credential::Login(_)) | None => None,
+        }
+    }
+
+    /// The program whose login is taken over.
+    pub(crate) fn login(&self) -> Option<&'static str> {
+        match self.credential {
+            Some(Credential::Login(program)) => Some(program),
+            Some(Credential::Key(_)) | None => None,
+        }
+    }
+}
+
 /// What was agreed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
     pub(crate) model: Option<(String, String)>,
-    /// A key that was typed.
-    pub(crate) key: Option<Secret>,
+    /// What the model is paid with, where that is new.
+    pub(crate) credential: Option<Credential>,
     pub(crate) own_server: Option<OwnServer>,
     pub(crate) port: u16,
     pub(crate) bind: String,
@@ -192,7 +226,7 @@ impl Script {
     pub(crate) fn setup(facts: Facts) -> Self {
         let plan = Plan {
             model: None,
-            key: None,
+            credential: None,
             own_server: None,
             port: facts.port,
             bind: facts.bind.clone(),
@@ -369,15 +403,22 @@ impl Script {
 
     fn take_model_answer(&mut self, value: Option<&Value>) -> Result<Taken, Wrong> {
         let next = match self.at {
-            SetupQuestion::FoundKey if yes(value)? => SetupQuestion::Model,
-            SetupQuestion::FoundKey => SetupQuestion::Key,
+            SetupQuestion::FoundKey if yes(value)? => {
+                self.plan.credential = match self.provider.as_ref().and_then(|one| one.found.as_ref()) {
+                    Some(FoundHere::Login { program, .. }) => Some(Credential::Login(program)),
+                    _ => None,
+                };
+                SetupQuestion::Model
+            }
+            SetupQuestion::FoundKey => self.without_found_key(),
             SetupQuestion::Key => {
                 let key = line(value)?;
                 // A server of one's own may want none.
                 if key.is_empty() && self.plan.own_server.is_none() {
                     return Err(Wrong::Value("paste the key".to_owned()));
                 }
-                self.plan.key = Some(key).filter(|key| !key.is_empty()).map(Secret::new);
+                let key = Some(key).filter(|key| !key.is_empty());
+                self.plan.credential = key.map(|key| Credential::Key(Secret::new(key)));
                 SetupQuestion::Model
             }
             SetupQuestion::Address => {
@@ -399,7 +440,7 @@ impl Script {
             SetupQuestion::Trouble => match one_of(value, &self.trouble_options())?.as_str() {
                 AGAIN => return Ok(Taken::Try),
                 OTHER_KEY if self.plan.remote.is_some() => SetupQuestion::RemoteToken,
-                OTHER_KEY => SetupQuestion::Key,
+                OTHER_KEY => self.without_found_key(),
                 OTHER_ADDRESS if self.plan.remote.is_some() => SetupQuestion::RemoteUrl,
                 OTHER_ADDRESS => SetupQuestion::Address,
                 OTHER_MODEL => SetupQuestion::Model,
@@ -417,7 +458,7 @@ impl Script {
 
     fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
         let chosen = one_of(value, &self.provider_options())?;
-        (self.plan.model, self.plan.key, self.plan.own_server) = (None, None, None);
+        (self.plan.model, self.plan.credential, self.plan.own_server) = (None, None, None);
         if chosen == CUSTOM {
             self.provider = None;
             return Ok(SetupQuestion::Address);
@@ -425,12 +466,20 @@ impl Script {
         self.provider = self.facts.providers.iter().find(|provider| provider.id == chosen).cloned();
         Ok(match &self.provider {
             None => self.next_topic(),
-            Some(Provider { found: Some(FoundHere::Variable(_) | FoundHere::Kept(_)), .. }) => {
-                SetupQuestion::FoundKey
-            }
+            Some(Provider {
+                found: Some(FoundHere::Variable(_) | FoundHere::Kept(_) | FoundHere::Login { .. }),
+                ..
+            }) => SetupQuestion::FoundKey,
             Some(provider) if provider.keyless => SetupQuestion::Model,
             Some(_) => SetupQuestion::Key,
         })
+    }
+
+    /// What was found is not to be used: a key is typed, or where there is none, another provider chosen.
+    fn without_found_key(&mut self) -> SetupQuestion {
+        self.plan.credential = None;
+        let login_only = self.provider.as_ref().is_some_and(|provider| provider.login_only);
+        if login_only { SetupQuestion::Provider } else { SetupQuestion::Key }
     }
 
     fn take_model(&mut self, value: Option<&Value>) -> Result<(), Wrong> {

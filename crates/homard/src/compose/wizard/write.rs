@@ -1,5 +1,7 @@
 //! From the settings to the wizard's facts, and from its plan to the configuration.
 
+use std::path::Path;
+
 use homard_config::config::gateway::GatewayMode;
 use homard_config::{Config, WriteError};
 use homard_llm::ApiKey;
@@ -10,17 +12,23 @@ use homard_protocol::{ProviderId, SessionKey};
 use serde_json::{Map, Value, json};
 
 use super::script::{Facts, OwnServer, Plan, Scope};
-use super::{Finds, Wizards, facts};
+use super::{Finds, Wizards, facts, local_servers, logins};
 
 impl Wizards {
     /// How things are before the first question.
-    pub(super) fn facts(&self, params: &WizardStartParams, auth: &str) -> Facts {
+    pub(super) async fn facts(&self, params: &WizardStartParams, auth: &str) -> Facts {
         let config = self.config.current();
         let agent = config.agents.default_agent().id.clone();
+        let profiles = self.relay.router().profiles(&agent);
+        let finds = Finds {
+            servers: local_servers::find().await,
+            kept: facts::kept(profiles.describe().await.profiles),
+            logins: logins::find(&self.config.source().paths.home).await,
+        };
         let model = self.relay.sessions().model_for(&SessionKey::main(agent), None);
         Facts {
             scope: Scope::Gateway,
-            providers: facts::providers(&config, &Finds::default()),
+            providers: facts::providers(&config, &finds),
             model: (model != homard_llm::Models::demo()).then(|| model.to_string()),
             port: config.gateway.port,
             port_taken: false,
@@ -36,7 +44,7 @@ impl Wizards {
 
     /// Does what was agreed; the error is for the person.
     pub(super) async fn carry_out(&self, plan: Plan, auth: &str) -> Result<(), String> {
-        if let Some(new) = new_profile(&plan)? {
+        if let Some(new) = new_profile(&plan, &self.config.source().paths.home).await? {
             let config = self.config.current();
             let profiles = self.relay.router().profiles(&config.agents.default_agent().id);
             profiles.add(new).await.map_err(|error| format!("the key could not be kept: {error}"))?;
@@ -65,9 +73,12 @@ impl Wizards {
     }
 }
 
-/// The key that was typed, to be kept with the other credentials.
-pub(crate) fn new_profile(plan: &Plan) -> Result<Option<NewProfile>, String> {
-    let (Some(key), Some((provider, _))) = (&plan.key, &plan.model) else { return Ok(None) };
+/// The key that was typed, or the login that is taken over, to be kept with the other credentials.
+pub(crate) async fn new_profile(plan: &Plan, home: &Path) -> Result<Option<NewProfile>, String> {
+    if let Some(program) = plan.login() {
+        return logins::of(home, program).await.map(Some);
+    }
+    let (Some(key), Some((provider, _))) = (plan.key(), &plan.model) else { return Ok(None) };
     let provider = ProviderId::parse(provider).map_err(|error| error.to_string())?;
     Ok(Some(NewProfile::key(provider, ApiKey::new(key.expose()))))
 }
@@ -85,7 +96,7 @@ pub(crate) fn described(config: &Config, plan: &Plan) -> Option<Value> {
     if let Some(server) = &plan.own_server {
         return Some(own_server(server, model));
     }
-    let row = catalogue::find(provider).filter(|row| row.is_keyless() && plan.key.is_none())?;
+    let row = catalogue::find(provider).filter(|row| row.is_keyless() && plan.credential.is_none())?;
     let is_written = config.models.providers.keys().any(|id| id.as_str() == row.id);
     let entry = json!({"baseUrl": row.base_url, "models": [{"id": model, "name": model}]});
     (!is_written).then_some(entry)

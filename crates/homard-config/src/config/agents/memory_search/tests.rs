@@ -21,7 +21,9 @@ fn what_an_agent_leaves_out_is_as_for_all() {
             "extraPaths": ["docs", "/shared/team.md"], "provider": "voyage", "model": "v",
             "chunking": { "tokens": 200 }, "store": { "path": "indexes/{agentId}.db" },
             "local": { "modelPath": "/models/small" }, "fallback": "ollama",
-            "sync": { "watch": false, "watchDebounceMs": 10, "intervalMinutes": 2 },
+            "sync": { "watch": false, "watchDebounceMs": 10, "intervalMinutes": 2,
+                "sessions": { "deltaBytes": 10, "deltaMessages": 2 } },
+            "sources": ["memory", "sessions"], "experimental": { "sessionMemory": true },
             "query": { "maxResults": 9, "hybrid": { "mmr": { "enabled": true } } },
         })),
         &paths,
@@ -32,16 +34,18 @@ fn what_an_agent_leaves_out_is_as_for_all() {
     assert!(all.index_of(&AgentId::main(), &paths).ends_with("indexes/main.db"));
     let own = all.clone().with(
         raw(json!({
-            "enabled": false, "provider": "auto", "fallback": "none",
+            "enabled": false, "provider": "auto", "fallback": "none", "sources": ["memory"],
             "sync": { "onSearch": false, "onSessionStart": false, "intervalMinutes": 0 }, "query": { "minScore": 0.1, "hybrid": {
                 "enabled": false, "vectorWeight": 0.5, "textWeight": 0.5, "candidateMultiplier": 2,
                 "mmr": { "enabled": false }, "temporalDecay": { "enabled": true } } },
         })),
         &paths,
     );
+    assert_eq!((all.has_sessions(), own.has_sessions()), (true, false));
     assert_eq!((own.enabled, own.embeddings), (false, all.embeddings));
     assert_eq!((own.query.max_results, own.query.min_score, own.query.is_hybrid), (9, 0.1, false));
     assert_eq!((own.query.diversity, own.query.half_life_days, own.query.candidates), (None, Some(30), 2));
+    assert_eq!((all.sync.delta_bytes, own.sync.delta_messages), (10, 2));
     assert_eq!((all.fallback.as_deref(), own.fallback), (Some("ollama"), None));
     let (usual, all, own) = (MemorySearch::usual().sync, all.sync, own.sync);
     assert_eq!((usual.on_search, usual.watch, usual.debounce), (true, true, Duration::from_millis(1_500)));

@@ -74,7 +74,7 @@ pub(super) fn latest(pending: &[PendingDeviceRow], said: bool) -> anyhow::Result
     }
     // Somebody who just types `approve` has not seen who asks.
     let (id, who, place) = (short(&asks.request_id), who(asks), place(asks));
-    let wants = wants(&asks.role, &asks.scopes);
+    let wants = wants(asks.role.as_str(), &asks.scopes);
     Err(Advice::error(
         format!("say which one; the last to ask is {who} from {place}, which wants {wants}"),
         format!("`homard devices approve {id}` lets it in, `homard devices` lists all"),

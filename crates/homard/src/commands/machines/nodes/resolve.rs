@@ -27,7 +27,7 @@ pub(super) fn name_of(node: &Node) -> String {
 ///
 /// # Errors
 /// When none or several are.
-pub(super) fn node<'a>(nodes: &'a [Node], id: &str) -> anyhow::Result<&'a Node> {
+pub(in crate::commands) fn node<'a>(nodes: &'a [Node], id: &str) -> anyhow::Result<&'a Node> {
     let is = |node: &&Node| {
         node.node_id.as_str() == id
             || node.remote_ip.as_deref() == Some(id)

@@ -10,6 +10,7 @@ use crate::commands::Cx;
 use crate::compose::wizard::accounts::{AccountScript, AccountStep};
 use crate::compose::wizard::answers::{Wrong, blank, say};
 use crate::compose::wizard::connect;
+use crate::compose::wizard::greet::Greeting;
 
 /// The answer that connects nothing.
 const LATER: &str = "";
@@ -48,6 +49,11 @@ pub(super) async fn connect(cx: &Cx, prompt: &Prompt, channel: Option<&str>) -> 
             Ok(AccountStep::Stop | AccountStep::Over) => return Ok(()),
             Ok(AccountStep::Try) => try_out(cx, prompt, &handle, &mut script, &step).await?,
             Ok(AccountStep::Write) => write(&handle, &mut script, &step),
+            Ok(AccountStep::Greet(person)) => {
+                let Some(greeting) = Greeting::of(&script, person) else { continue };
+                let went = prompt.wait("Sending", greeting.send(&handle, &cx.source.clock)).await?;
+                script.greeted(&step.id, went);
+            }
         }
     }
 }

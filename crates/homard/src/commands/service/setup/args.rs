@@ -34,7 +34,7 @@ pub(crate) struct OnboardArgs {
     /// Ask nothing and choose nothing: only a configuration with a token, and the workspace
     #[arg(long, conflicts_with = "non_interactive")]
     pub(crate) baseline: bool,
-    /// Say yes to the security notice
+    /// Say yes to the security notice: an agent runs programs, reads files and writes to people in your name
     #[arg(long)]
     pub(crate) accept_risk: bool,
     /// How much to ask
@@ -166,6 +166,9 @@ pub(crate) struct StepFlags {
     /// Install no service
     #[arg(long, visible_alias = "no-install-daemon")]
     pub(crate) skip_daemon: bool,
+    /// Have the system start the gateway and keep it running: systemd, launchd or Task Scheduler
+    #[arg(long, conflicts_with = "skip_daemon")]
+    pub(crate) install_daemon: bool,
     /// There is nothing to skip: skills are found by themselves.
     #[arg(long, hide = true)]
     pub(crate) skip_skills: bool,

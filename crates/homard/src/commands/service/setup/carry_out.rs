@@ -32,7 +32,7 @@ pub(super) fn complete(plan: &mut Plan, args: &OnboardArgs) {
 
 /// Does what was agreed. The key first: a key nobody uses yet harms nobody, a model without its key does not answer.
 pub(super) async fn carry_out(cx: &Cx, mut plan: Plan, ran: Ran) -> anyhow::Result<WriteOutcome> {
-    if let Some(new) = write::new_profile(&plan).map_err(anyhow::Error::msg)? {
+    if let Some(new) = write::new_profile(&plan, &cx.source.paths.home).await.map_err(anyhow::Error::msg)? {
         let local = Local::open(cx, None).await?;
         let profiles = local.router.profiles(&local.agent()?.id);
         let kept = profiles.add(new).await;

@@ -12,8 +12,8 @@ use super::{accounts, onboard};
 use crate::commands::{Cx, terminal};
 use crate::compose::wizard::answers::{blank, say};
 use crate::compose::wizard::facts::Finds;
-use crate::compose::wizard::local_servers;
 use crate::compose::wizard::script::{Scope, Script, Section};
+use crate::compose::wizard::{local_servers, logins};
 use crate::report::{Advice, AlreadyTold, Mark};
 
 const EXAMPLES: &str = "\
@@ -91,13 +91,18 @@ async fn one(cx: &Cx, prompt: &Prompt, section: Section) -> anyhow::Result<()> {
     let config = cx.config()?;
     let finds = match section {
         Section::Model => {
-            let looking =
-                async { Finds { servers: local_servers::find().await, kept: onboard::kept(cx).await } };
+            let looking = async {
+                Finds {
+                    servers: local_servers::find().await,
+                    kept: onboard::kept(cx).await,
+                    logins: logins::find(&cx.source.paths.home).await,
+                }
+            };
             prompt.wait("Looking around", looking).await?
         }
         Section::Gateway | Section::Workspace => Finds::default(),
     };
-    let facts = onboard::facts_of(cx, &config, &finds, Scope::Only(section), &args);
+    let facts = onboard::facts_of(cx, &config, &finds, (Scope::Only(section), false), &args);
     let mut script = Script::setup(facts);
     match walk::setup(cx, prompt, &mut script, &mut Flags::new(&args)).await? {
         Walked::Stopped | Walked::Import => Err(Left.into()),

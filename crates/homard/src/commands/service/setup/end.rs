@@ -14,7 +14,7 @@ use crate::compose::lock::{self, Holder};
 use crate::compose::wizard::answers::{blank, say};
 
 /// What there is now, for programs.
-pub(super) fn tell_json(cx: &Cx) -> anyhow::Result<()> {
+pub(super) fn tell_json(cx: &Cx, service: Option<&anyhow::Result<String>>) -> anyhow::Result<()> {
     let config = cx.config()?;
     let agent = config.agents.default_agent();
     let remote = is_remote(&config);
@@ -26,6 +26,10 @@ pub(super) fn tell_json(cx: &Cx) -> anyhow::Result<()> {
         "workspace": agent.workspace,
         "model": agent.model.primary.as_ref().map(ToString::to_string),
         "gateway": {"port": config.gateway.port, "bind": config.gateway.bind, "auth": config.gateway.auth.mode},
+        "service": service.map(|done| match done {
+            Ok(words) => json!({"installed": true, "about": words}),
+            Err(error) => json!({"installed": false, "error": format!("{error:#}")}),
+        }),
         "dashboard": (!remote).then(|| page(cx)).transpose()?,
     }))?)
 }

@@ -101,6 +101,7 @@ impl<'a> Flags<'a> {
                 (auth, _) => text(auth),
             },
             SetupQuestion::Password => text(&gateway.gateway_password),
+            SetupQuestion::Service if args.steps.install_daemon => Some(json!(true)),
             SetupQuestion::Service => (args.steps.skip_daemon || args.is_silent()).then(|| json!(false)),
             SetupQuestion::Trouble => None,
             SetupQuestion::Confirm => args.is_silent().then(|| json!(true)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use homard_migrate::{Fate, Home, Item, Kind, Migration, Options, OurHome, Report};
 use homard_protocol::methods::config::wizard::WizardStepKind;
-use homard_runtime::replace_private;
+use homard_runtime::{replace_private, visible};
 use serde_json::json;
 
 use super::prompt::Prompt;
@@ -251,7 +251,8 @@ fn tell(cx: &Cx, report: &Report, all: bool) -> anyhow::Result<()> {
         };
         let why = if item.why.is_empty() { String::new() } else { format!("  ({})", item.why) };
         let word = cx.console.mark(mark, &format!("{:<8}", item.fate.as_str()));
-        cx.console.line(&format!("{word} {}{why}", item.what))?;
+        // Names of files and settings are another program's words.
+        cx.console.line(&format!("{word} {}", visible(&format!("{}{why}", item.what))))?;
     }
     cx.console.line("")?;
     for line in summary(report) {

@@ -4,27 +4,26 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use clap::{Args as _, FromArgMatches as _};
+use homard_backup::{Erase, EraseScope};
 use homard_config::config::gateway::GatewayMode;
 use homard_config::{Config, ConfigSource};
 use homard_migrate::Home;
 use serde_json::Value;
 
-use super::args::OnboardArgs;
+use super::args::{OnboardArgs, ResetScope};
 use super::carry_out::{self, Ran};
 use super::flags::Flags;
 use super::prompt::{Left, Prompt};
 use super::walk::{self, Walked};
-use super::{accounts, end, migrate, reset};
+use super::{accounts, end, migrate};
 use crate::commands::models::Local;
+use crate::commands::service::{backup, daemon};
 use crate::commands::{Cx, gateway, run_alone, terminal};
 use crate::compose::lock::{self, Holder};
 use crate::compose::wizard::facts::{self, Finds};
-use crate::compose::wizard::local_servers;
 use crate::compose::wizard::script::{Facts, Scope, Script};
+use crate::compose::wizard::{local_servers, logins};
 use crate::report::{Advice, AlreadyTold};
-
-/// Whether the step exists that has the system start the gateway.
-const SERVICE: bool = false;
 
 /// Runs the command; where the person wants it, the gateway afterwards.
 ///
@@ -77,10 +76,16 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     if args.steps.import_from.is_some() {
         migrate::take_over(cx, args.steps.import_source.as_deref(), args.steps.import_secrets)?;
     }
-    agree(cx, &prompt, args).await?;
+    let agreed = agree(cx, &prompt, args).await?;
+    let service = if agreed { Some(daemon::set_up(cx).await) } else { None };
     if args.json {
-        end::tell_json(cx)?;
+        end::tell_json(cx, service.as_ref())?;
         return Ok(false);
+    }
+    match &service {
+        Some(Ok(words)) => prompt.say("Service", words),
+        Some(Err(error)) => prompt.say("Service", &format!("It could not be installed: {error:#}\nEverything else is done; `homard daemon install` tries again.")),
+        None => {}
     }
     if args.is_silent() {
         end::tell(cx, &prompt, args)?;
@@ -103,8 +108,9 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// Walks the questions and writes what was agreed; [`Left`] when the person does not want to.
-async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()> {
+/// Walks the questions and writes what was agreed; [`Left`] when the person does not want to. Tells whether a service is
+/// to keep the gateway running.
+async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<bool> {
     let mut flags = Flags::new(args);
     let mut imported = "nothing was changed";
     let mut plan = loop {
@@ -134,19 +140,34 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<(
         }
     };
     carry_out::complete(&mut plan, args);
+    let service = plan.service;
     let ran = Ran { command: "onboard", skip_bootstrap: args.steps.skip_bootstrap };
     let outcome = carry_out::carry_out(cx, plan, ran).await?;
     if let Some(old) = &outcome.migrated_from {
         let new = cx.source.paths.config_path.display();
         cx.console.note(&format!("the settings of {} are now in {new}", old.display()));
     }
-    Ok(())
+    Ok(service)
 }
 
+/// Puts what there is aside; nothing is deleted.
 fn put_aside(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()> {
-    match reset::put_aside(cx, args.reset.reset_scope)? {
-        Some(place) => prompt.say("Begin anew", &format!("What there was is in {} now.", place.display())),
-        None => prompt.say("Begin anew", "There was nothing to put aside."),
+    backup::refuse_while_running(cx)?;
+    let scope = match args.reset.reset_scope {
+        ResetScope::Config => EraseScope::Config,
+        ResetScope::ConfigCredsSessions => EraseScope::ConfigCredsSessions,
+        ResetScope::Full => EraseScope::Full,
+    };
+    let plan = Erase::of(&cx.source, &cx.snapshot(), scope);
+    let lock = backup::hold(cx)?;
+    let places = plan.put_aside(&cx.source, &cx.source.clock.now_ms().to_string());
+    if let Some(lock) = lock {
+        lock.release();
+    }
+    let places: Vec<String> = places?.iter().map(|place| place.display().to_string()).collect();
+    match places.as_slice() {
+        [] => prompt.say("Begin anew", "There was nothing to put aside."),
+        places => prompt.say("Begin anew", &format!("What there was is in {} now.", places.join(" and "))),
     }
     Ok(())
 }
@@ -161,14 +182,37 @@ async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Re
         // Without a person nobody chooses among what was found.
         let wants_servers = !args.is_silent() || args.model.auth_choice.is_some();
         let servers = if wants_servers { local_servers::find().await } else { Vec::new() };
-        Finds { servers, kept: kept(cx).await }
+        // What another program logged in with is taken over by a person, never by a script.
+        let logins = if args.is_silent() { Vec::new() } else { logins::find(&cx.source.paths.home).await };
+        let finds = Finds { servers, kept: kept(cx).await, logins };
+        (finds, service(cx, args).await)
     };
-    let finds = if args.is_silent() { looking.await } else { prompt.wait("Looking around", looking).await? };
-    Ok(facts_of(cx, &config, &finds, Scope::Whole, args))
+    let (finds, service) =
+        if args.is_silent() { looking.await } else { prompt.wait("Looking around", looking).await? };
+    Ok(facts_of(cx, &config, &finds, (Scope::Whole, service?), args))
+}
+
+/// Whether the system could start the gateway by itself. Who asked for that is told why it could not.
+async fn service(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
+    let wants_asking = !args.is_silent() && !args.steps.skip_daemon;
+    if !args.steps.install_daemon && !wants_asking {
+        return Ok(false);
+    }
+    match daemon::can_install(cx).await {
+        Ok(()) => Ok(true),
+        Err(error) if args.steps.install_daemon => Err(error),
+        Err(_none) => Ok(false),
+    }
 }
 
 /// What the conversation has to know.
-pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, args: &OnboardArgs) -> Facts {
+pub(super) fn facts_of(
+    cx: &Cx,
+    config: &Config,
+    finds: &Finds,
+    (scope, service): (Scope, bool),
+    args: &OnboardArgs,
+) -> Facts {
     let agent = config.agents.default_agent();
     // Options hold whether their question is asked or not.
     let wanted = &args.gateway;
@@ -190,7 +234,7 @@ pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, ar
         workspace: args.workspace.clone(),
         present_workspace: agent.workspace.display().to_string(),
         openclaw: openclaw.map(|home| home.dir.display().to_string()),
-        service: SERVICE && !args.steps.skip_daemon,
+        service,
         tries: !args.is_silent() && !args.steps.skip_health,
     }
 }
@@ -203,11 +247,7 @@ pub(super) async fn kept(cx: &Cx) -> BTreeMap<String, String> {
         local.close().await;
         anyhow::Ok(described.profiles)
     };
-    let mut kept = BTreeMap::new();
-    for one in found.await.unwrap_or_default() {
-        kept.entry(one.provider).or_insert(one.id);
-    }
-    kept
+    facts::kept(found.await.unwrap_or_default())
 }
 
 /// Whether something listens there that is not our own gateway.

@@ -15,23 +15,23 @@ use crate::report::Mark;
 pub(crate) struct SearchArgs {
     /// What was probably said, in plain words; quote several for exactly this order
     #[arg(required = true, value_name = "WORDS")]
-    query: Vec<String>,
+    pub(super) query: Vec<String>,
     /// Only conversations of this agent
     #[arg(long, value_name = "ID")]
-    agent: Option<AgentId>,
+    pub(super) agent: Option<AgentId>,
     /// Only this conversation, by its key; may be given several times
     #[arg(long, value_name = "KEY")]
-    session: Vec<SessionRef>,
+    pub(super) session: Vec<SessionRef>,
     /// How many at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SEARCH_LIMIT)))]
-    limit: Option<u32>,
+    pub(super) limit: Option<u32>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     #[command(flatten)]
-    target: Target,
+    pub(super) target: Target,
     #[command(flatten)]
-    patience: Patience,
+    pub(super) patience: Patience,
 }
 
 /// Runs the command.

@@ -214,3 +214,24 @@ fn a_no_a_stop_and_a_taken_name_write_nothing() {
     assert!(matches!(walk(&mut script, &[json!("disabled"), json!(false)]), AccountStep::Stop));
     assert_ne!(script.section(), &Map::new());
 }
+
+#[test]
+fn a_test_message_is_offered_to_whom_was_named_and_may_be_tried_again() {
+    let mut script = tried(json!({}));
+    walk(&mut script, &[json!("allowlist"), json!("anna, 7"), json!(true)]);
+    script.connected("It is connected.".to_owned());
+    let step = script.step();
+    assert_eq!(step.initial_value, Some(json!("anna")));
+    let said = step.message.unwrap();
+    assert!(said.contains("It is connected.") && said.contains("Names of ships."), "{said}");
+    assert!(matches!(walk(&mut script, &[json!("7")]), AccountStep::Greet(person) if person == "7"));
+    script.greeted("another question", Ok(String::new()));
+    assert_eq!(script.step().id, step.id, "news about another question changes nothing");
+    script.greeted(&step.id, Err("nobody is there".to_owned()));
+    let again = script.step();
+    assert!(again.message.unwrap().contains("was not sent: nobody is there"));
+    script.greeted(&again.id, Ok("The test message to anna was sent.".to_owned()));
+    let over = script.step();
+    assert_eq!(over.kind, WizardStepKind::Note);
+    assert!(script.is_done() && over.message.unwrap().contains("anna"));
+}

@@ -9,6 +9,18 @@ use super::{
 };
 use crate::compose::wizard::answers::{Wrong, option, say};
 
+/// Where those who have no key get one.
+const KEY_PAGES: [(&str, &str); 8] = [
+    ("anthropic", "https://console.anthropic.com/settings/keys"),
+    ("openai", "https://platform.openai.com/api-keys"),
+    ("google", "https://aistudio.google.com/apikey"),
+    ("openrouter", "https://openrouter.ai/keys"),
+    ("mistral", "https://console.mistral.ai/api-keys"),
+    ("groq", "https://console.groq.com/keys"),
+    ("xai", "https://console.x.ai"),
+    ("deepseek", "https://platform.deepseek.com/api_keys"),
+];
+
 /// What somebody should know before an assistant gets hands.
 const RISK: &str = "\
 Homard lets a language model read files, run commands and send messages on this machine, as you. Models make mistakes, \
@@ -65,7 +77,9 @@ impl Script {
                 step.sensitive = Some(true);
             }
             SetupQuestion::Service => {
-                confirm(step, "Service", "Start the gateway with this machine, and keep it running?", true);
+                let message = "Start the gateway by itself, and keep it running? As a service of yours it begins with your \
+                               login; `loginctl enable-linger` has it begin with the machine.";
+                confirm(step, "Service", message, true);
             }
             SetupQuestion::Confirm => confirm(step, "Ready", &self.summary(), true),
             SetupQuestion::Provider
@@ -93,6 +107,10 @@ impl Script {
                     Some(FoundHere::Variable(place) | FoundHere::Server(place)) => {
                         format!("Use the key of {name} in {place}?")
                     }
+                    Some(FoundHere::Login { program, file }) => format!(
+                        "Use the login of {program} (~/{file})? It is copied to your credentials; once Homard renews it, \
+                         {program} may ask you to log in again."
+                    ),
                     None => format!("Use the key of {name} in the environment?"),
                 };
                 confirm(step, "Key", &message, true);
@@ -100,7 +118,10 @@ impl Script {
             SetupQuestion::Key => {
                 let kept = "It is kept with your credentials, not in the configuration.";
                 let empty = if self.plan.own_server.is_some() { " May be left empty." } else { "" };
-                say(step, "Key", &format!("The key of {name}. {kept}{empty}"));
+                let id = self.provider.as_ref().map(|provider| provider.id.as_str()).unwrap_or_default();
+                let page = KEY_PAGES.iter().find(|(provider, _)| *provider == id);
+                let get = page.map_or_else(String::new, |(_, page)| format!(" Get one at {page}."));
+                say(step, "Key", &format!("The key of {name}. {kept}{empty}{get}"));
                 step.sensitive = Some(true);
             }
             SetupQuestion::Address => {
@@ -200,13 +221,15 @@ impl Script {
             return format!("Use the gateway at {}. Write this?", remote.url);
         }
         let answered = self.said.as_ref().map_or_else(String::new, |said| format!(" ({said})"));
+        let login =
+            self.plan.login().map_or_else(String::new, |program| format!(" with the login of {program}"));
         let model = match &self.plan.model {
-            Some((provider, model)) => format!("model {provider}/{model}{answered}"),
+            Some((provider, model)) => format!("model {provider}/{model}{login}{answered}"),
             None => "the model as it is".to_owned(),
         };
         let workspace =
             self.plan.workspace.as_ref().map_or_else(String::new, |folder| format!("; workspace {folder}"));
-        let service = if self.plan.service { "; started with the machine" } else { "" };
+        let service = if self.plan.service { "; a service keeps the gateway running" } else { "" };
         let (port, auth) = (self.plan.port, &self.plan.auth);
         format!("{model}; port {port}; access by {auth}{workspace}{service}. Write this?")
     }
@@ -217,6 +240,7 @@ fn provider_option(provider: &Provider) -> WizardOption {
         Some(FoundHere::Variable(name)) => Some(format!("key found in {name}")),
         Some(FoundHere::Server(address)) => Some(format!("runs at {address}")),
         Some(FoundHere::Kept(id)) => Some(format!("key kept as {id}")),
+        Some(FoundHere::Login { program, .. }) => Some(format!("{program} is logged in here")),
         None if provider.keyless => Some("needs no key".to_owned()),
         None => None,
     };

@@ -4,8 +4,8 @@ use homard_config::Secret;
 use serde_json::{Value, json};
 
 use super::{
-    Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section, SetupQuestion, Taken,
-    Wrong,
+    Credential, Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section,
+    SetupQuestion, Taken, Wrong,
 };
 
 fn facts() -> Facts {
@@ -13,6 +13,7 @@ fn facts() -> Facts {
         id: id.to_owned(),
         name: id.to_uppercase(),
         keyless,
+        login_only: false,
         found: found_in.map(|name| FoundHere::Variable(name.to_owned())),
         models: models.iter().map(|id| ((*id).to_owned(), (*id).to_owned())).collect(),
     };
@@ -50,7 +51,7 @@ fn walk(script: &mut Script, answers: &[Value]) -> Taken {
 fn plan(model: Option<(&str, &str)>, key: Option<&str>, auth: &str) -> Plan {
     Plan {
         model: model.map(|(provider, model)| (provider.to_owned(), model.to_owned())),
-        key: key.map(Secret::new),
+        credential: key.map(|key| Credential::Key(Secret::new(key))),
         own_server: None,
         port: 18_789,
         bind: "loopback".to_owned(),
@@ -268,4 +269,36 @@ fn a_part_is_asked_about_alone() {
         [SetupQuestion::Provider, SetupQuestion::Confirm]
     );
     assert_eq!(asked(only(Section::Gateway), &[json!("1")]), [SetupQuestion::Port, SetupQuestion::Bind]);
+}
+
+#[test]
+fn a_login_of_another_program_is_offered_and_taken_only_with_a_yes() {
+    let login = |login_only| {
+        let mut facts = facts();
+        facts.providers[0].found = Some(FoundHere::Login { program: "Some CLI", file: ".some/auth.json" });
+        facts.providers[0].login_only = login_only;
+        facts
+    };
+    let mut script = Script::setup(login(false));
+    let hint = script.step().options.unwrap()[1].hint.clone();
+    assert_eq!(hint.as_deref(), Some("Some CLI is logged in here"));
+    walk(&mut script, &[json!("found")]);
+    let asked = script.step().message.unwrap();
+    assert!(asked.contains("~/.some/auth.json") && asked.contains("may ask you to log in again"), "{asked}");
+    let taken = walk(&mut script, &[json!(true), json!("big"), json!("18789"), json!("token"), json!(true)]);
+    let wanted = Plan {
+        credential: Some(Credential::Login("Some CLI")),
+        ..plan(Some(("found", "big")), None, "token")
+    };
+    assert!(matches!(&taken, Taken::Agreed(plan) if **plan == wanted), "{taken:?}");
+    assert_eq!(asked_of(login(false)), SetupQuestion::Key, "a key can be typed instead");
+    assert_eq!(asked_of(login(true)), SetupQuestion::Provider, "there is no key to be typed");
+}
+
+/// What is asked after a no to what was found.
+fn asked_of(facts: Facts) -> SetupQuestion {
+    let mut script = Script::setup(facts);
+    walk(&mut script, &[json!("found"), json!(false)]);
+    assert_eq!(script.plan().credential, None);
+    script.at()
 }
