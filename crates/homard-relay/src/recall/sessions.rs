@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use homard_config::config::agents::Agent;
-use homard_memory::{MemoryPlace, Said};
+use homard_memory::Said;
 use homard_protocol::{AgentId, EntryKind, Message, SessionId, SessionKey};
 use homard_runtime::Mutex;
 use homard_store::{ArchivedFilter, PageEntry, PageQuery, SessionQuery, SessionRecord, StoreError};
