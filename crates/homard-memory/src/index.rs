@@ -384,6 +384,7 @@ impl Index {
 }
 
 /// Puts a file away that is no index of ours: it may be something of the owner's that is named by mistake.
+#[expect(clippy::disallowed_methods, reason = "a move, nothing is written")]
 pub(crate) fn put_aside(path: &Path) -> io::Result<()> {
     passed_over(std::fs::rename(path, beside(path, ".broken")))?;
     delete(path)

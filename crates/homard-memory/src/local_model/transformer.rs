@@ -118,7 +118,7 @@ impl Transformer {
     pub(super) fn add(&self, pieces: &[u32], sum: &mut [f32]) {
         let mut now = self.embedded(pieces);
         for layer in &self.layers {
-            now = layer.pass(now, self.shape.heads);
+            now = layer.pass(&now, self.shape.heads);
         }
         let counted = if self.is_first { 1 } else { now.nrows() };
         for row in now.rows().into_iter().take(counted) {
@@ -143,9 +143,9 @@ impl Transformer {
 }
 
 impl Layer {
-    fn pass(&self, before: Array2<f32>, heads: usize) -> Array2<f32> {
-        let mut attended = self.attended.pass(&self.attention(&before, heads).view());
-        attended += &before;
+    fn pass(&self, before: &Array2<f32>, heads: usize) -> Array2<f32> {
+        let mut attended = self.attended.pass(&self.attention(before, heads).view());
+        attended += before;
         self.attended_norm.pass(&mut attended);
         let mut wide = self.wide.pass(&attended.view());
         wide.mapv_inplace(gelu);

@@ -42,6 +42,7 @@ pub struct Heartbeat {
 
 /// How heartbeats are done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct HeartbeatWays {
     /// Whether alerts go to no direct chat.
     pub blocks_direct: bool,

@@ -113,7 +113,8 @@ impl Planned {
     pub(super) fn says_that_it_is_left_out(&self, listed: &Value) -> bool {
         let jobs = listed.get("jobs").and_then(Value::as_array);
         let mut own = jobs.into_iter().flatten().filter(|job| job["id"] == self.id.as_str());
-        self.kind.missed == Missed::Skip && own.any(|job| job["state"]["lastError"] == LEFT_OUT)
+        self.kind.missed == Missed::Skip
+            && own.any(|job| job.pointer("/state/lastError").and_then(Value::as_str) == Some(LEFT_OUT))
     }
 
     /// Whether its result is shown in the main conversation.

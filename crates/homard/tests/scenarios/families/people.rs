@@ -34,9 +34,6 @@ async fn who_was_heard_is_found_by_name_and_what_was_said_is_read() {
         (&json!("-1008"), &json!(true)),
         "{groups}"
     );
-    let found = typed(&world, &["channels", "resolve", "-1008", "--kind", "group", "--json"]).await;
-    // A name that begins with a dash needs the usual two.
-    found.badly(2, &["-1008"]);
     let found =
         typed(&world, &["channels", "resolve", "--kind", "group", "--json", "--", "-1008"]).await.json();
     assert_eq!(found["results"][0]["found"][0]["id"], "-1008", "{found}");
