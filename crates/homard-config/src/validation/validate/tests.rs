@@ -51,7 +51,7 @@ fn every_problem_is_told_with_place_value_and_what_is_allowed() {
     `port`: unknown key; did you mean `gateway.port`?
     `gatway`: unknown key; did you mean `gateway`?
     `agent`: unknown key; use `agents.defaults`
-    `xyzzy`: unknown key; known here: $schema, meta, env, wizard, logging, diagnostics, auth, gateway, …
+    `xyzzy`: unknown key; known here: $schema, meta, env, wizard, update, logging, diagnostics, auth, …
     `tools`: expected an object { … }, found a list
     "##);
 }

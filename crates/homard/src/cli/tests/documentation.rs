@@ -235,7 +235,7 @@ fn not_understood(line: &str) -> Option<String> {
         return None;
     }
     let stands_for =
-        |word: &String| word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+        |word: &String| word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     let error = Cli::command().try_get_matches_from(&words).err()?;
     match error.kind() {
         ErrorKind::DisplayHelp
