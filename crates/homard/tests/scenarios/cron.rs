@@ -463,6 +463,9 @@ async fn that_a_job_keeps_failing_is_told_where_its_rule_says_or_where_the_owner
     world.fake.says("hello");
     telegram.user_says(OWNER, OWNER, "hi");
     telegram.next_sent().await.unwrap();
+    for _ in 0..8 {
+        world.fake.fails(400, r#"{"error": {"message": "no such thing", "type": "invalid_request_error"}}"#);
+    }
     let mut client = world.owner().await;
     for (rule, chat) in
         [(json!({"after": 1}), OWNER), (json!({"after": 1, "channel": "telegram", "to": "8"}), OTHER)]
