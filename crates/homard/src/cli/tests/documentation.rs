@@ -234,8 +234,7 @@ fn not_understood(line: &str) -> Option<String> {
     if !is_ours || line.contains(['…', '[', '<']) {
         return None;
     }
-    let stands_for =
-        |word: &String| word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let stands_for = |word: &String| word.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     let error = Cli::command().try_get_matches_from(&words).err()?;
     match error.kind() {
         ErrorKind::DisplayHelp
