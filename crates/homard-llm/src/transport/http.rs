@@ -295,8 +295,9 @@ fn too_long(limit: Duration) -> LlmError {
     LlmError::new(FailReason::Timeout, format!("the call was not over after {limit:?}"))
 }
 
-/// A failure below HTTP. The address is left out: it may carry a key.
+/// A failure below HTTP. Of the address the host and the port are said: the rest may carry a key.
 fn transport(error: reqwest::Error) -> LlmError {
+    let place = error.url().and_then(host_and_port).map(|place| format!(" at {place}")).unwrap_or_default();
     let error = error.without_url();
     if error.is_builder() {
         return LlmError::new(
@@ -305,11 +306,15 @@ fn transport(error: reqwest::Error) -> LlmError {
         );
     }
     let what = if error.is_connect() {
-        "could not connect to the provider"
+        format!("could not connect to the provider{place}")
     } else {
-        "the connection to the provider broke"
+        "the connection to the provider broke".to_owned()
     };
     LlmError::new(FailReason::Timeout, format!("{what}: {}", chain(&error)))
+}
+
+fn host_and_port(url: &reqwest::Url) -> Option<String> {
+    Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
 }
 
 /// The innermost causes, which say more than the outer ones.

@@ -2,7 +2,7 @@
 
 use reqwest::header::HeaderMap;
 
-use super::{add_header, address, is_loopback};
+use super::{add_header, address, host_and_port, is_loopback};
 
 #[test]
 fn only_this_machine_is_local() {
@@ -25,4 +25,16 @@ fn only_this_machine_is_local() {
 fn a_key_http_cannot_carry_is_named_without_being_shown() {
     let error = add_header(&mut HeaderMap::new(), "authorization", "Bearer secret\n").unwrap_err();
     assert!(!error.message.contains("secret"), "{}", error.message);
+}
+
+#[test]
+fn of_an_address_only_where_it_is_is_said() {
+    let rows = [
+        ("http://me:secret@127.0.0.1:8000/v1?key=secret", "127.0.0.1:8000"),
+        ("https://models.test/v1", "models.test:443"),
+        ("http://[::1]/", "[::1]:80"),
+    ];
+    for (url, expected) in rows {
+        assert_eq!(host_and_port(&address(url).unwrap()).as_deref(), Some(expected), "{url}");
+    }
 }

@@ -110,8 +110,8 @@ pub(crate) struct Facts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OwnServer {
     pub(crate) base_url: String,
-    /// Whose API: `openai` or `anthropic`.
-    pub(crate) speaks: String,
+    /// Whose API: `openai` or `anthropic`; none where the provider is known and only its address is another.
+    pub(crate) speaks: Option<String>,
 }
 
 /// A gateway elsewhere.
@@ -423,13 +423,14 @@ impl Script {
             }
             SetupQuestion::Address => {
                 let base_url = self::ask::web_address(&words(value, "type an address")?)?;
-                self.plan.own_server = Some(OwnServer { base_url, speaks: "openai".to_owned() });
-                SetupQuestion::Speaks
+                let is_known = self.provider.is_some();
+                self.plan.own_server = Some(OwnServer { base_url, speaks: None });
+                if is_known { SetupQuestion::Model } else { SetupQuestion::Speaks }
             }
             SetupQuestion::Speaks => {
                 let speaks = one_of(value, &self::ask::speaks_options())?;
                 if let Some(server) = &mut self.plan.own_server {
-                    server.speaks = speaks;
+                    server.speaks = Some(speaks);
                 }
                 SetupQuestion::Key
             }

@@ -85,8 +85,16 @@ pub(crate) async fn new_profile(plan: &Plan, home: &Path) -> Result<Option<NewPr
 
 /// A server of one's own as it is written.
 fn own_server(server: &OwnServer, model: &str) -> Value {
-    let api = if server.speaks == "anthropic" { "anthropic-messages" } else { "openai-completions" };
-    json!({"baseUrl": server.base_url, "api": api, "models": [{"id": model, "name": model}]})
+    let mut entry = json!({"baseUrl": server.base_url, "models": [{"id": model, "name": model}]});
+    let api = match server.speaks.as_deref() {
+        None => return entry,
+        Some("anthropic") => "anthropic-messages",
+        Some(_) => "openai-completions",
+    };
+    if let Some(fields) = entry.as_object_mut() {
+        fields.insert("api".to_owned(), json!(api));
+    }
+    entry
 }
 
 /// What has to be written about a provider for its model to be known: a server of one's own as it is, and one of the

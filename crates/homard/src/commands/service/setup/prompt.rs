@@ -58,7 +58,7 @@ impl Prompt {
         }
         let mut frame = self.frame();
         frame.put(Line::Done, title);
-        frame.text(text);
+        frame.said(text);
         self.draw(&mut 0, &frame).ok();
     }
 
@@ -192,7 +192,8 @@ impl Prompt {
             match self.term.read_key_raw()? {
                 Key::CtrlC | Key::Escape => return Err(self.leave(drawn, title)),
                 Key::Enter => {
-                    self.settle(drawn, title, if is_secret { "••••" } else { &typed })?;
+                    let hides = is_secret && !typed.is_empty();
+                    self.settle(drawn, title, if hides { "••••" } else { &typed })?;
                     return Ok(Value::String(typed));
                 }
                 Key::Backspace => drop(typed.pop()),
@@ -275,7 +276,10 @@ impl<'a> List<'a> {
 
     fn left(&self) -> Vec<&'a WizardOption> {
         let wanted = self.typed.to_lowercase();
-        let fits = |one: &&WizardOption| one.label.to_lowercase().contains(&wanted);
+        let fits = |one: &&WizardOption| {
+            let words = [Some(one.label.as_str()), one.value.as_str(), one.hint.as_deref()];
+            words.into_iter().flatten().any(|words| words.to_lowercase().contains(&wanted))
+        };
         self.options.iter().filter(fits).collect()
     }
 

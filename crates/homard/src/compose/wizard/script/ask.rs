@@ -153,6 +153,7 @@ impl Script {
         let Some((first, _)) = models.first() else {
             say(step, "Model", &message);
             step.placeholder = Some("the model's name".to_owned());
+            step.initial_value = self.plan.model.as_ref().map(|(_, model)| json!(model));
             return;
         };
         let options = models.iter().map(|(id, label)| option(id, label, None)).collect();
@@ -202,10 +203,11 @@ impl Script {
     pub(super) fn trouble_options(&self) -> Vec<WizardOption> {
         let mut options = vec![option(AGAIN, "Try again", None)];
         let is_remote = self.plan.remote.is_some();
-        if is_remote || self.plan.own_server.is_some() {
+        let is_keyless = self.provider.as_ref().is_some_and(|provider| provider.keyless);
+        if is_remote || is_keyless || self.plan.own_server.is_some() {
             options.push(option(OTHER_ADDRESS, "Another address", None));
         }
-        if is_remote || self.provider.as_ref().is_none_or(|provider| !provider.keyless) {
+        if is_remote || !is_keyless {
             options.push(option(OTHER_KEY, if is_remote { "Another token" } else { "Another key" }, None));
         }
         if !is_remote {

@@ -207,7 +207,8 @@ fn a_gateway_elsewhere_and_a_server_of_ones_own_become_a_plan() {
     let own =
         json!(["custom", "http://127.0.0.1:8000/v1/", "openai", "", "my-model", "18789", "token", true]);
     let taken = walk(&mut Script::setup(facts()), own.as_array().unwrap());
-    let server = OwnServer { base_url: "http://127.0.0.1:8000/v1".to_owned(), speaks: "openai".to_owned() };
+    let server =
+        OwnServer { base_url: "http://127.0.0.1:8000/v1".to_owned(), speaks: Some("openai".to_owned()) };
     let model = ("custom-127-0-0-1-8000".to_owned(), "my-model".to_owned());
     let expected = Plan { model: Some(model), own_server: Some(server), ..plan(None, None, "token") };
     assert!(matches!(&taken, Taken::Agreed(plan) if **plan == expected), "{taken:?}");
@@ -241,6 +242,20 @@ fn a_model_that_does_not_answer_can_be_mended_in_place() {
     script.tried(&step, Err("nobody is there".to_owned()));
     walk(&mut script, &[json!("keep")]);
     assert_eq!(script.at(), SetupQuestion::Port, "who wants it all the same gets it");
+}
+
+#[test]
+fn a_server_of_a_known_kind_may_listen_elsewhere() {
+    let mut script = Script::setup(Facts { tries: true, ..facts() });
+    walk(&mut script, &[json!("local"), json!("qwen3")]);
+    let step = script.step().id;
+    script.tried(&step, Err("nobody is there".to_owned()));
+    walk(&mut script, &[json!("address"), json!("http://10.0.0.9:81/v1/")]);
+    assert_eq!(script.step().initial_value, Some(json!("qwen3")), "what was typed is offered again");
+    assert!(matches!(walk(&mut script, &[json!("qwen3")]), Taken::Try));
+    let server = OwnServer { base_url: "http://10.0.0.9:81/v1".to_owned(), speaks: None };
+    assert_eq!(script.plan().own_server, Some(server));
+    assert_eq!(script.plan().model, Some(("local".to_owned(), "qwen3".to_owned())));
 }
 
 #[test]

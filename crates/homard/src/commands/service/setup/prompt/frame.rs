@@ -87,6 +87,16 @@ impl Frame {
         }
     }
 
+    /// Text that is not drawn over. An address stays whole, so that it can be clicked and copied: the terminal breaks it.
+    pub(super) fn said(&mut self, text: &str) {
+        for line in text.lines() {
+            let is_address = line.contains("://") && !line.contains(' ');
+            let parts = if is_address { vec![line.to_owned()] } else { wrap(line, self.width) };
+            let sign = if is_address { "" } else { "│  " };
+            self.lines.extend(parts.into_iter().map(|part| format!("{sign}{part}")));
+        }
+    }
+
     /// One of the answers there are; its hint only where there is room for it.
     pub(super) fn option(&mut self, label: &str, hint: Option<&str>, is_chosen: bool) {
         let label = brief(label, self.width.saturating_sub(2));
@@ -153,6 +163,14 @@ mod tests {
         ] {
             assert_eq!(wrap(text, width), lines, "{text}");
         }
+    }
+
+    #[test]
+    fn an_address_that_is_said_is_not_broken() {
+        let address = format!("http://127.0.0.1:18789/#token={}", "a".repeat(64));
+        let mut frame = Frame::new(40, false);
+        frame.said(&format!("The page:\n\n{address}"));
+        assert_eq!(frame.to_string(), format!("│  The page:\n│  \n{address}\n"));
     }
 
     #[test]

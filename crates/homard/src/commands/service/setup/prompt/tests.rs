@@ -40,3 +40,15 @@ fn typing_narrows_and_what_fits_nothing_is_not_taken() {
     list.press(&Key::Escape);
     assert_eq!((list.typed.as_str(), list.left().len()), ("", 3));
 }
+
+#[test]
+fn what_stands_beside_a_name_is_found_too() {
+    let mut own = options(&["Anthropic", "Another server"]);
+    own[1].value = "custom".into();
+    own[1].hint = Some("anything that speaks OpenAI's API".to_owned());
+    for words in ["custom", "openai"] {
+        let mut list = List::new(&own, None);
+        words.chars().for_each(|key| list.press(&Key::Char(key)));
+        assert_eq!((list.typed.as_str(), list.chosen().unwrap().label.as_str()), (words, "Another server"));
+    }
+}
