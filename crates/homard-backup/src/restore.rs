@@ -215,7 +215,8 @@ impl Unpacking<'_> {
     /// Refuses to write through a link that the archive itself brought.
     fn check_real(&self, name: &Path) -> Result<(), BackupError> {
         let mut place = self.folder.to_owned();
-        for part in name.parent().into_iter().flat_map(Path::components) {
+        // The last part too: a folder that is there already is given other rights, and a link's target would be.
+        for part in name.components() {
             place.push(part);
             if place.is_symlink() {
                 return Err(BackupError::Outside(name.display().to_string()));

@@ -271,6 +271,31 @@ fn nothing_is_written_through_a_link_the_archive_brought() {
     assert!(!target.join("evil").exists());
 }
 
+/// What a link leads to keeps its rights, although a folder of the link's name follows it.
+#[test]
+fn nothing_is_opened_to_others_through_a_link_the_archive_brought() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let target = home.folder().join("work");
+    let rights = || fs::metadata(&target).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o700)).unwrap();
+    forged(&home, |tar| {
+        let header = |kind, mode| {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_size(0);
+            header.set_mode(mode);
+            header.set_mtime(0);
+            header
+        };
+        tar.append_link(&mut header(tar::EntryType::Symlink, 0o777), "state/door", &target).unwrap();
+        let mut folder = header(tar::EntryType::Directory, 0o777);
+        tar.append_data(&mut folder, "state/door/", std::io::empty()).unwrap();
+    });
+    assert!(matches!(put_back(&home, None), Err(BackupError::Outside(_))));
+    assert_eq!(rights(), 0o700);
+}
+
 #[test]
 fn an_archive_of_a_newer_program_is_refused() {
     let home = Home::new();
