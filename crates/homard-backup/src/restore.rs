@@ -188,8 +188,9 @@ impl Taker for Unpacking<'_> {
         match head.kind {
             EntryType::Directory => {
                 create_private_dir(&place).map_err(failed)?;
-                // Its owner must be able to put files into it.
-                fs::set_permissions(&place, fs::Permissions::from_mode(head.mode | 0o700)).map_err(failed)
+                // Its owner must be able to put files into it; the state folder is nobody else's, whatever the archive says.
+                let others = if name == Path::new(STATE) { 0 } else { head.mode };
+                fs::set_permissions(&place, fs::Permissions::from_mode(others | 0o700)).map_err(failed)
             }
             EntryType::Symlink => {
                 create_private_dir(place.parent().unwrap_or(self.folder)).map_err(failed)?;

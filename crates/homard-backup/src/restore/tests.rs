@@ -52,6 +52,16 @@ fn what_was_there_is_there_again_and_what_was_there_meanwhile_is_kept() {
 }
 
 #[test]
+fn the_state_folder_is_closed_to_others_whatever_the_archive_says() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    fs::set_permissions(home.state(), fs::Permissions::from_mode(0o777)).unwrap();
+    home.backup(&Choice::default(), None).unwrap();
+    put_back(&home, None).unwrap();
+    assert_eq!(fs::metadata(home.state()).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
 fn a_home_that_is_gone_is_made_anew() {
     let home = Home::new();
     home.backup(&Choice::default(), None).unwrap();
