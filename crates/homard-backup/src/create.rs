@@ -1,5 +1,7 @@
 //! Making an archive: beside its place first, and there only when it is whole.
 
+mod steady;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
+use self::steady::Steady;
 use crate::Progress;
 use crate::age::{self, Sealer};
 use crate::archive::{ABOUT, FileEntry, MANIFEST, Manifest};
@@ -92,7 +95,7 @@ pub fn create(
     let draft = FileDraft::private(path).map_err(|error| BackupError::write(path, error))?;
     let copies = tempfile::Builder::new().prefix(COPIES).tempdir_in(folder);
     let copies = copies.map_err(|error| BackupError::write(folder, error))?;
-    let buffered = BufWriter::with_capacity(STEP, draft);
+    let buffered = BufWriter::with_capacity(STEP, Steady::new(draft));
     let envelope = match passphrase {
         None => Envelope::Open(buffered),
         Some(passphrase) => {
@@ -123,8 +126,9 @@ pub fn create(
     let failed = |error| BackupError::write(path, error);
     let packed = packing.tar.into_inner().map_err(failed)?;
     let envelope = packed.finish().map_err(failed)?;
-    let draft =
+    let steady =
         envelope.finish().map_err(failed)?.into_inner().map_err(|error| failed(error.into_error()))?;
+    let draft = steady.into_draft();
     let bytes = draft.file().metadata().map_err(failed)?.len();
     draft.commit_new().map_err(failed)?;
     let plain = manifest.files.iter().map(|file| file.size).sum();

@@ -188,8 +188,9 @@ impl Taker for Unpacking<'_> {
         match head.kind {
             EntryType::Directory => {
                 create_private_dir(&place).map_err(failed)?;
-                // Its owner must be able to put files into it.
-                fs::set_permissions(&place, fs::Permissions::from_mode(head.mode | 0o700)).map_err(failed)
+                // Its owner must be able to put files into it; the state folder is nobody else's, whatever the archive says.
+                let others = if name == Path::new(STATE) { 0 } else { head.mode };
+                fs::set_permissions(&place, fs::Permissions::from_mode(others | 0o700)).map_err(failed)
             }
             EntryType::Symlink => {
                 create_private_dir(place.parent().unwrap_or(self.folder)).map_err(failed)?;
@@ -215,7 +216,8 @@ impl Unpacking<'_> {
     /// Refuses to write through a link that the archive itself brought.
     fn check_real(&self, name: &Path) -> Result<(), BackupError> {
         let mut place = self.folder.to_owned();
-        for part in name.parent().into_iter().flat_map(Path::components) {
+        // The last part too: a folder that is there already is given other rights, and a link's target would be.
+        for part in name.components() {
             place.push(part);
             if place.is_symlink() {
                 return Err(BackupError::Outside(name.display().to_string()));

@@ -27,3 +27,4 @@ pub use processes::{
     ProcessError, Processes, Start, Summary, Watcher,
 };
 pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run, run_with_input};
+pub use unix::has_ended;

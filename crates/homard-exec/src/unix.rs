@@ -24,6 +24,7 @@ mod processes;
 
 pub(crate) use bounds::{hold_back, tasks};
 pub(crate) use namespace::{become_command, take_in_orphans};
+pub use processes::has_ended;
 pub(crate) use processes::{Stat, left_behind};
 
 /// Shells in the order they are preferred; models write bash.

@@ -64,17 +64,27 @@ impl Migration {
     ///
     /// # Errors
     /// When something cannot be written or put into its place.
-    pub fn apply(mut self, aside: &Path) -> Result<crate::Report, ApplyError> {
-        let (state_dir, stage) = (self.target.state_dir.clone(), self.target.state_dir.join(STAGE));
+    pub fn apply(self, aside: &Path) -> Result<crate::Report, ApplyError> {
+        let stage = self.target.state_dir.join(STAGE);
+        let done = self.carry_out(&stage, aside);
+        if done.is_err() {
+            // What went wrong matters more; on a full disk it would go on filling it.
+            drop(fs::remove_dir_all(&stage));
+        }
+        done
+    }
+
+    fn carry_out(mut self, stage: &Path, aside: &Path) -> Result<crate::Report, ApplyError> {
+        let state_dir = self.target.state_dir.clone();
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |source| ApplyError::Place { path, source }
         };
         create_private_dir(&state_dir).map_err(failed(&state_dir))?;
         if stage.exists() {
-            fs::remove_dir_all(&stage).map_err(failed(&stage))?;
+            fs::remove_dir_all(stage).map_err(failed(stage))?;
         }
-        create_private_dir(&stage).map_err(failed(&stage))?;
+        create_private_dir(stage).map_err(failed(stage))?;
         let mut staged: Vec<Parcel> = Vec::new();
         for piece in std::mem::take(&mut self.pieces) {
             if self.stage_piece(&piece, &stage.join(&piece.to))? {
@@ -89,7 +99,7 @@ impl Migration {
             let (from, to) = (stage.join(&piece.to), state_dir.join(&piece.to));
             placing.place(&from, &to, &aside.join(&piece.to)).map_err(failed(&to))?;
         }
-        fs::remove_dir_all(&stage).map_err(failed(&stage))?;
+        fs::remove_dir_all(stage).map_err(failed(stage))?;
         if let Some(text) = &self.config {
             replace_config(&self.target.source, text)?;
         }

@@ -41,7 +41,7 @@ pub(crate) async fn run(
     let is_manned = io::stdin().is_terminal();
     let (mut open, mut awaited) = (true, 0_usize);
     loop {
-        let hears = open && takes_lines(&app, is_manned);
+        let hears = open && takes_lines(&app, is_manned, awaited);
         let now = options.clock.now_ms();
         let effects = tokio::select! {
             said = typed.recv(), if hears => match said {
@@ -82,9 +82,10 @@ pub(crate) async fn run(
 
 /// Whether the next line may be said. A list that was asked for comes first, so that its number is meant for it; and
 /// lines from a pipe wait their turn, so that each is answered before the next is said.
-fn takes_lines(app: &App, is_manned: bool) -> bool {
+fn takes_lines(app: &App, is_manned: bool, awaited: usize) -> bool {
     let is_listing = matches!(&app.overlay, Some(Overlay::Picker(picker)) if !picker.is_loaded);
-    let is_free = is_manned || !app.chat.is_running() || app.questions.first().is_some();
+    let is_answered = !app.chat.is_running() && !app.chat.has_unsent() && awaited == 0;
+    let is_free = is_manned || is_answered || app.questions.first().is_some();
     app.chat.loaded && !is_listing && is_free
 }
 
@@ -339,13 +340,13 @@ mod tests {
     fn lines_answer_what_was_asked() {
         let mut app = app(80, 24, &[], json!({}));
         assert_eq!(short(&type_line(&mut app, "/models", NOW)), ["Models { session: \"agent:main:main\" }"]);
-        assert!(!takes_lines(&app, true));
+        assert!(!takes_lines(&app, true, 0));
         app.update(Msg::Reply(Reply::Models(Ok(Vec::new()))), NOW);
-        assert!(takes_lines(&app, false));
+        assert!(takes_lines(&app, false, 0) && !takes_lines(&app, false, 1));
         assert!(type_line(&mut app, "9", NOW).is_empty());
         app.update(Msg::Heard(question("q1", "ls")), NOW);
         assert_eq!(short(&type_line(&mut app, "once", NOW)), ["decide q1 AllowOnce"]);
         assert_eq!(short(&type_line(&mut app, "yes please", NOW)), ["send: yes please"]);
-        assert!(takes_lines(&app, false), "a question is answered while a run waits for it");
+        assert!(takes_lines(&app, false, 1), "a question is answered while a run waits for it");
     }
 }

@@ -2,12 +2,14 @@
 //! its file under [`commands`](crate::commands).
 
 mod missing;
+mod not_built;
+pub(crate) mod on_demand;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 
 use clap::builder::{PossibleValuesParser, Styles, TypedValueParser, styling::AnsiColor};
-use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, ColorChoice, CommandFactory, Error, FromArgMatches, Parser, Subcommand};
 use homard_config::config::logging::LogLevel;
 use serde::de::DeserializeOwned;
 
@@ -56,7 +58,8 @@ use crate::commands::talk::tui;
 use crate::commands::talk::undo;
 use crate::commands::talk::usage;
 use crate::commands::tools;
-use crate::report::Console;
+use crate::report::{Advice, Console};
+use on_demand::OnDemand;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,7 +73,11 @@ Examples:
   homard logs --follow
 
 `homard help COMMAND` explains a command, `homard docs` has the book. Files live in ~/.homard;
-HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood.";
+HOMARD_STATE_DIR puts them elsewhere. Exit codes: 0 it worked, 1 it did not, 2 not understood,
+3 known from OpenClaw and not built.";
+
+/// What the program is called.
+const NAME: &str = "homard";
 
 /// The version, with the commit where the build script told it; documentation is made without that.
 pub(crate) const VERSION: &str = match option_env!("HOMARD_VERSION") {
@@ -83,14 +90,45 @@ pub(crate) const VERSION: &str = match option_env!("HOMARD_VERSION") {
 /// Homard is one program: a gateway that talks to models and to your chat apps, a web page to chat in, and these
 /// commands. Start with `homard onboard`, open the link it ends with, and say hello.
 #[derive(Parser)]
-#[command(name = "homard", version = VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = NAME, version = VERSION, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
 #[command(disable_help_subcommand = true)]
-pub(crate) struct Cli {
+struct Program {
     #[command(flatten)]
+    global: Global,
+}
+
+/// What was typed.
+pub(crate) struct Cli {
     pub(crate) global: Global,
-    #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
+
+impl CommandFactory for Cli {
+    fn command() -> clap::Command {
+        Program::augment_args(Command::augment_subcommands(clap::Command::new(NAME)))
+    }
+
+    fn command_for_update() -> clap::Command {
+        Program::augment_args(Command::augment_subcommands_for_update(clap::Command::new(NAME)))
+    }
+}
+
+impl FromArgMatches for Cli {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let mut cli = Self { global: Global::default(), command: None };
+        cli.update_from_arg_matches(matches)?;
+        Ok(cli)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.global = Program::from_arg_matches(matches)?.global;
+        self.command =
+            matches.subcommand_name().map(|_named| Command::from_arg_matches(matches)).transpose()?;
+        Ok(())
+    }
+}
+
+impl Parser for Cli {}
 
 impl Cli {
     /// Reads the command line, or ends the program with help or with what was wrong. Help is written while the options
@@ -103,7 +141,12 @@ impl Cli {
         }
         let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
         let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
-        let matches = Self::command().color(color).try_get_matches_from(words).unwrap_or_else(|error| {
+        let matches = on_demand::read(words, color).unwrap_or_else(|error| {
+            if let Some(words) = not_built::answer(Self::command(), words, &error) {
+                Console::new(is_plain)
+                    .report(&Advice::error(words, "`homard docs openclaw` says what else differs"));
+                std::process::exit(not_built::EXIT.into());
+            }
             let hint = missing::hint(Self::command(), words, &error);
             error.print().ok();
             if let Some(hint) = hint {
@@ -138,59 +181,119 @@ pub(crate) struct Global {
     pub(crate) no_color: bool,
 }
 
-/// What to do.
-#[derive(Subcommand)]
-pub(crate) enum Command {
-    Agent(Box<agent::AgentArgs>),
-    Agents(Box<agents::AgentsArgs>),
-    #[command(visible_alias = "exec-approvals")]
-    Approvals(Box<approvals::ApprovalsArgs>),
-    Backup(Box<backup::BackupArgs>),
-    Channels(Box<channels::ChannelsArgs>),
+/// The commands, each with what the list of all of them says and what it takes.
+macro_rules! commands {
+    ($($(#[$told:meta])* $name:ident($args:ty),)*) => {
+        /// What to do.
+        #[derive(Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$told])* $name(OnDemand<$args>),)*
+        }
+
+        impl Command {
+            /// What describes the command of that name in full.
+            fn describe(name: &str) -> Option<fn(clap::Command) -> clap::Command> {
+                $(if stringify!($name).eq_ignore_ascii_case(name) {
+                    return Some(<$args as Args>::augment_args);
+                })*
+                None
+            }
+        }
+    };
+}
+
+commands! {
+    #[command(about = "Say something to an agent and print its answer")]
+    Agent(agent::AgentArgs),
+    #[command(about = "List agents, add one, take one away, say who they are and what they answer")]
+    Agents(agents::AgentsArgs),
+    #[command(about = "Allow or deny what the assistant wants to do", visible_alias = "exec-approvals")]
+    Approvals(approvals::ApprovalsArgs),
+    #[command(about = "Make, check and put back copies of everything Homard keeps")]
+    Backup(backup::BackupArgs),
+    #[command(about = "Connect to chat platforms and see how the accounts there are")]
+    Channels(channels::ChannelsArgs),
+    #[command(about = "Print completions for a shell, or put them where it looks for them")]
     Completion(completion::CompletionArgs),
-    Config(Box<config::ConfigArgs>),
+    #[command(about = "Read and change the configuration")]
+    Config(config::ConfigArgs),
+    #[command(about = "Change a part of the setup, asked step by step")]
     Configure(configure::ConfigureArgs),
-    #[command(visible_alias = "automations")]
-    Cron(Box<cron::CronArgs>),
-    Daemon(Box<daemon::DaemonArgs>),
+    #[command(about = "Plan reminders and tasks by the clock", visible_alias = "automations")]
+    Cron(cron::CronArgs),
+    #[command(about = "Keep the gateway running as a service of this machine")]
+    Daemon(daemon::DaemonArgs),
+    #[command(about = "Open the web page, already signed in")]
     Dashboard(dashboard::DashboardArgs),
-    Devices(Box<devices::DevicesArgs>),
-    Directory(Box<directory::DirectoryArgs>),
+    #[command(about = "Decide which devices may connect")]
+    Devices(devices::DevicesArgs),
+    #[command(about = "Look up ids of people and groups")]
+    Directory(directory::DirectoryArgs),
+    #[command(about = "Search the book that is built in, or read a page of it")]
     Docs(docs::DocsArgs),
+    #[command(about = "Find out what is wrong, and mend it")]
     Doctor(doctor::DoctorArgs),
-    Gateway(Box<gateway::GatewayArgs>),
+    #[command(about = "Run the gateway, or talk to one that runs")]
+    Gateway(gateway::GatewayArgs),
+    #[command(about = "Ask the gateway how it is")]
     Health(health::HealthArgs),
+    #[command(about = "Explain a command; the same as `--help` after it")]
     Help(help::HelpArgs),
+    #[command(about = "See and switch what runs on the gateway's own events")]
     Hooks(hooks::HooksArgs),
+    #[command(about = "Read the gateway's log")]
     Logs(logs::LogsArgs),
-    Memory(Box<memory::MemoryArgs>),
-    Message(Box<message::MessageArgs>),
+    #[command(about = "Find what agents wrote down")]
+    Memory(memory::MemoryArgs),
+    #[command(about = "Write to people on chat platforms, and read what was said there")]
+    Message(message::MessageArgs),
+    #[command(about = "Take over what OpenClaw kept: settings, conversations, jobs, workspace")]
     Migrate(migrate::MigrateArgs),
+    #[command(about = "See and choose models, and give Homard keys for them")]
     Models(models::ModelsArgs),
-    Node(Box<node::NodeArgs>),
-    Nodes(Box<nodes::NodesArgs>),
-    #[command(visible_alias = "setup")]
-    Onboard(Box<onboard::OnboardArgs>),
-    Pairing(Box<pairing::PairingArgs>),
-    #[command(hide = true)]
+    #[command(about = "Offer this machine's commands to a gateway")]
+    Node(node::NodeArgs),
+    #[command(about = "See and use the machines that offer commands")]
+    Nodes(nodes::NodesArgs),
+    #[command(about = "Set Homard up, step by step", visible_alias = "setup")]
+    Onboard(onboard::OnboardArgs),
+    #[command(about = "Let people in who wrote on a chat platform")]
+    Pairing(pairing::PairingArgs),
+    #[command(about = "Print the manual of the protocol with its table of methods made anew", hide = true)]
     Protocol(protocol::ProtocolArgs),
-    Qr(Box<qr::QrArgs>),
+    #[command(about = "Show a code that lets a phone in")]
+    Qr(qr::QrArgs),
+    #[command(about = "Begin anew: take settings, keys, conversations or everything away")]
     Reset(erase::ResetArgs),
+    #[command(about = "See which agent would answer a message, and why")]
     Route(route::RouteArgs),
+    #[command(about = "See where secrets are kept, and have them read anew")]
     Secrets(secrets::SecretsArgs),
+    #[command(about = "Check how safe this installation is")]
     Security(security::SecurityArgs),
-    Sessions(Box<sessions::SessionsArgs>),
+    #[command(about = "List conversations, newest first")]
+    Sessions(sessions::SessionsArgs),
+    #[command(about = "See what agents have been taught, and what of it works here")]
     Skills(skills::SkillsArgs),
+    #[command(about = "See the gateway, its agents, model, chat platforms, sessions and files on one screen")]
     Status(status::StatusArgs),
-    System(Box<system::SystemArgs>),
-    Tasks(Box<tasks::TasksArgs>),
-    Tools(Box<tools::ToolsArgs>),
-    #[command(visible_aliases = ["terminal", "chat"])]
-    Tui(Box<tui::TuiArgs>),
-    Undo(Box<undo::UndoArgs>),
+    #[command(about = "Tell the assistant that something happened, and see who is connected")]
+    System(system::SystemArgs),
+    #[command(about = "See and stop what agents do in the background")]
+    Tasks(tasks::TasksArgs),
+    #[command(about = "See which tools the assistant may use, and which rule says so")]
+    Tools(tools::ToolsArgs),
+    #[command(about = "Chat in the terminal", visible_aliases = ["terminal", "chat"])]
+    Tui(tui::TuiArgs),
+    #[command(about = "Put back what the assistant changed in files")]
+    Undo(undo::UndoArgs),
+    #[command(about = "Remove the service, what Homard keeps, or both")]
     Uninstall(erase::UninstallArgs),
-    Update(Box<update::UpdateArgs>),
-    Usage(Box<usage::UsageArgs>),
+    #[command(about = "Replace this program by a newer one, and let a running gateway hand over to it")]
+    Update(update::UpdateArgs),
+    #[command(about = "See what models cost: tokens, cache hits and money")]
+    Usage(usage::UsageArgs),
+    #[command(about = "See the hooks other programs call, and try one out")]
     Webhooks(webhooks::WebhooksArgs),
 }
 

@@ -23,7 +23,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use clap::CommandFactory as _;
 use homard_config::config::logging::{ConsoleStyle, LogLevel};
 use homard_config::{
     Config, ConfigSource, Environment, InvalidConfig, Overrides, Paths, ProcessFacts, Profile, Snapshot,
@@ -101,7 +100,7 @@ fn alone(cx: &Cx) -> anyhow::Result<()> {
     if terminal::is_manned() && service::setup::onboard::is_fresh(cx) {
         return service::setup::onboard::offer(cx);
     }
-    let help = crate::cli::Cli::command().render_help();
+    let help = crate::cli::on_demand::outline().render_help();
     let color = cx.console.colors_errors();
     cx.console.note(&if color { help.ansi().to_string() } else { help.to_string() });
     Err(Advice::silent_usage())
@@ -109,52 +108,52 @@ fn alone(cx: &Cx) -> anyhow::Result<()> {
 
 fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Completion(args) => reference::completion::run(cx, &args),
-        Command::Configure(args) => ask(cx, service::setup::configure::run(cx, args)),
-        Command::Config(args) => config::run(cx, *args),
-        Command::Directory(args) => ask(cx, talk::directory::run(cx, *args)),
-        Command::Docs(args) => reference::docs::run(cx, &args),
-        Command::Gateway(args) => gateway::dispatch(cx, *args),
-        Command::Help(args) => reference::help::run(cx, &args),
-        Command::Agent(args) => ask(cx, talk::agent::run(cx, *args)),
-        Command::Agents(args) => ask(cx, talk::agents::run(cx, *args)),
-        Command::Approvals(args) => ask(cx, approvals::run(cx, *args)),
-        Command::Backup(args) => service::backup::run(cx, *args),
-        Command::Channels(args) => ask(cx, channels::run(cx, *args)),
-        Command::Cron(args) => ask(cx, cron::run(cx, *args)),
-        Command::Daemon(args) => ask(cx, service::daemon::run(cx, *args)),
-        Command::Dashboard(args) => ask(cx, service::dashboard::run(cx, args)),
-        Command::Devices(args) => ask(cx, machines::devices::run(cx, *args)),
-        Command::Doctor(args) => ask(cx, service::doctor::run(cx, args)),
-        Command::Health(args) => ask(cx, service::health::run(cx, &args)),
-        Command::Hooks(args) => service::hooks::run(cx, args),
-        Command::Logs(args) => ask(cx, service::logs::run(cx, args)),
-        Command::Memory(args) => ask(cx, memory::run(cx, *args)),
-        Command::Message(args) => ask(cx, talk::message::run(cx, *args)),
-        Command::Migrate(args) => service::setup::migrate::run(cx, &args),
-        Command::Models(args) => ask(cx, models::run(cx, args)),
-        Command::Node(args) => ask(cx, machines::node::run(cx, *args)),
-        Command::Nodes(args) => ask(cx, machines::nodes::run(cx, *args)),
-        Command::Onboard(args) => service::setup::onboard::run(cx, &args),
-        Command::Pairing(args) => ask(cx, machines::pairing::run(cx, *args)),
-        Command::Protocol(args) => reference::protocol::run(cx, &args),
-        Command::Qr(args) => ask(cx, machines::qr::run(cx, *args)),
-        Command::Reset(args) => service::erase::reset(cx, args),
-        Command::Route(args) => talk::route::run(cx, args),
-        Command::Secrets(args) => ask(cx, service::secrets::run(cx, args)),
-        Command::Security(args) => ask(cx, service::security::run(cx, args)),
-        Command::Sessions(args) => ask(cx, talk::sessions::run(cx, *args)),
-        Command::Skills(args) => ask(cx, skills::run(cx, args)),
-        Command::Status(args) => ask(cx, service::status::run(cx, &args)),
-        Command::System(args) => ask(cx, service::system::run(cx, *args)),
-        Command::Tasks(args) => ask(cx, talk::tasks::run(cx, *args)),
-        Command::Tools(args) => ask(cx, tools::run(cx, *args)),
-        Command::Tui(args) => ask(cx, talk::tui::run(cx, *args)),
-        Command::Undo(args) => ask(cx, talk::undo::run(cx, *args)),
-        Command::Uninstall(args) => ask(cx, service::erase::uninstall(cx, args)),
-        Command::Update(args) => ask(cx, service::update::run(cx, *args)),
-        Command::Usage(args) => ask(cx, talk::usage::run(cx, *args)),
-        Command::Webhooks(args) => ask(cx, service::webhooks::run(cx, args)),
+        Command::Completion(args) => reference::completion::run(cx, &args.taken()),
+        Command::Configure(args) => ask(cx, service::setup::configure::run(cx, args.taken())),
+        Command::Config(args) => config::run(cx, args.taken()),
+        Command::Directory(args) => ask(cx, talk::directory::run(cx, args.taken())),
+        Command::Docs(args) => reference::docs::run(cx, &args.taken()),
+        Command::Gateway(args) => gateway::dispatch(cx, args.taken()),
+        Command::Help(args) => reference::help::run(cx, &args.taken()),
+        Command::Agent(args) => ask(cx, talk::agent::run(cx, args.taken())),
+        Command::Agents(args) => ask(cx, talk::agents::run(cx, args.taken())),
+        Command::Approvals(args) => ask(cx, approvals::run(cx, args.taken())),
+        Command::Backup(args) => service::backup::run(cx, args.taken()),
+        Command::Channels(args) => ask(cx, channels::run(cx, args.taken())),
+        Command::Cron(args) => ask(cx, cron::run(cx, args.taken())),
+        Command::Daemon(args) => ask(cx, service::daemon::run(cx, args.taken())),
+        Command::Dashboard(args) => ask(cx, service::dashboard::run(cx, args.taken())),
+        Command::Devices(args) => ask(cx, machines::devices::run(cx, args.taken())),
+        Command::Doctor(args) => ask(cx, service::doctor::run(cx, args.taken())),
+        Command::Health(args) => ask(cx, service::health::run(cx, &args.taken())),
+        Command::Hooks(args) => service::hooks::run(cx, args.taken()),
+        Command::Logs(args) => ask(cx, service::logs::run(cx, args.taken())),
+        Command::Memory(args) => ask(cx, memory::run(cx, args.taken())),
+        Command::Message(args) => ask(cx, talk::message::run(cx, args.taken())),
+        Command::Migrate(args) => service::setup::migrate::run(cx, &args.taken()),
+        Command::Models(args) => ask(cx, models::run(cx, args.taken())),
+        Command::Node(args) => ask(cx, machines::node::run(cx, args.taken())),
+        Command::Nodes(args) => ask(cx, machines::nodes::run(cx, args.taken())),
+        Command::Onboard(args) => service::setup::onboard::run(cx, &args.taken()),
+        Command::Pairing(args) => ask(cx, machines::pairing::run(cx, args.taken())),
+        Command::Protocol(args) => reference::protocol::run(cx, &args.taken()),
+        Command::Qr(args) => ask(cx, machines::qr::run(cx, args.taken())),
+        Command::Reset(args) => service::erase::reset(cx, args.taken()),
+        Command::Route(args) => talk::route::run(cx, args.taken()),
+        Command::Secrets(args) => ask(cx, service::secrets::run(cx, args.taken())),
+        Command::Security(args) => ask(cx, service::security::run(cx, args.taken())),
+        Command::Sessions(args) => ask(cx, talk::sessions::run(cx, args.taken())),
+        Command::Skills(args) => ask(cx, skills::run(cx, args.taken())),
+        Command::Status(args) => ask(cx, service::status::run(cx, &args.taken())),
+        Command::System(args) => ask(cx, service::system::run(cx, args.taken())),
+        Command::Tasks(args) => ask(cx, talk::tasks::run(cx, args.taken())),
+        Command::Tools(args) => ask(cx, tools::run(cx, args.taken())),
+        Command::Tui(args) => ask(cx, talk::tui::run(cx, args.taken())),
+        Command::Undo(args) => ask(cx, talk::undo::run(cx, args.taken())),
+        Command::Uninstall(args) => ask(cx, service::erase::uninstall(cx, args.taken())),
+        Command::Update(args) => ask(cx, service::update::run(cx, args.taken())),
+        Command::Usage(args) => ask(cx, talk::usage::run(cx, args.taken())),
+        Command::Webhooks(args) => ask(cx, service::webhooks::run(cx, args.taken())),
     }
 }
 

@@ -150,10 +150,10 @@ fn open_config(options: &GatewayOptions) -> anyhow::Result<ConfigHandle> {
         ("gateway.auth.password", options.password.as_ref().map(|password| json!(password.expose()))),
         ("gateway.tailscale.mode", options.tailscale.map(|mode| json!(mode))),
     ];
-    for (path, value) in wishes {
-        if let Some(value) = value {
-            config.set_override(path, value)?;
-        }
+    let wishes: Vec<_> =
+        wishes.into_iter().filter_map(|(path, value)| value.map(|value| (path, value))).collect();
+    if !wishes.is_empty() {
+        config.set_overrides(wishes)?;
     }
     Ok(config)
 }

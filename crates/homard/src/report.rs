@@ -153,13 +153,27 @@ fn explain(error: &anyhow::Error, color: bool) -> Vec<String> {
 
 /// The first thing in the chain that knows what to do.
 fn hint(error: &anyhow::Error) -> Option<String> {
-    error.chain().find_map(|cause| {
+    let known = error.chain().find_map(|cause| {
         let advice = cause.downcast_ref::<Advice>().map(|advice| advice.hint.clone());
         let settings = || cause.downcast_ref::<InvalidConfig>().map(|_| MEND_SETTINGS.to_owned());
         let client = || cause.downcast_ref::<ClientError>().and_then(ClientError::hint);
         let update = || cause.downcast_ref::<UpdateError>().and_then(UpdateError::hint).map(str::to_owned);
         advice.or_else(settings).or_else(client).or_else(update)
-    })
+    });
+    // Whoever failed knew nothing better than what the system said.
+    known.or_else(|| error.chain().find_map(|cause| of_the_system(cause.downcast_ref::<io::Error>()?.kind())))
+}
+
+/// What to do about a trouble of the machine.
+fn of_the_system(kind: io::ErrorKind) -> Option<String> {
+    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let words = match kind {
+        StorageFull | QuotaExceeded => "the disk is full: make room there, then try again",
+        ReadOnlyFilesystem => "the disk can only be read; HOMARD_STATE_DIR puts what Homard keeps elsewhere",
+        PermissionDenied => "see whom it belongs to: what Homard keeps must be its own user's",
+        _other => return None,
+    };
+    Some(words.to_owned())
 }
 
 /// A failure of a command itself, with what to do about it.
@@ -239,6 +253,18 @@ mod tests {
         let wrong = InvalidConfig { path: "homard.json".into(), issues: Vec::new() };
         let told = explain(&anyhow::Error::from(wrong).context("the gateway did not start"), false);
         assert_eq!(told.last().map(String::as_str), Some(format!("hint: {MEND_SETTINGS}").as_str()));
+    }
+
+    #[test]
+    fn a_trouble_of_the_machine_comes_with_what_to_do_about_it() {
+        for (kind, told) in [
+            (io::ErrorKind::StorageFull, Some("hint: the disk is full: make room there, then try again")),
+            (io::ErrorKind::InvalidData, None),
+        ] {
+            let error: io::Result<()> = Err(kind.into());
+            let lines = explain(&error.context("could not write").unwrap_err(), false);
+            assert_eq!(lines.iter().map(String::as_str).find(|line| line.starts_with("hint")), told);
+        }
     }
 
     #[test]

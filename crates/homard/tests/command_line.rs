@@ -234,6 +234,36 @@ where
     TestHome::with_config(&json!({"gateway": {"port": port, "auth": {"token": "t"}}})).unwrap()
 }
 
+/// A gateway that speaks another protocol, and a program that is none.
+#[tokio::test]
+async fn a_gateway_of_another_version_is_told_with_what_to_do() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let serving = Tasks::new();
+    serving.spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            let Ok((_, socket)) = ServerBuilder::new().accept(stream).await else { continue };
+            let mut peer = Peer(socket);
+            let challenge = json!({"nonce":"n","ts":1,"capabilities":[]});
+            peer.send(json!({"type":"event","event":"connect.challenge","payload":challenge})).await;
+            let connect = peer.next().await;
+            let error = json!({"code":"INVALID_REQUEST","message":"protocol mismatch",
+                "details":{"code":"PROTOCOL_MISMATCH","expectedProtocol":9}});
+            peer.send(json!({"type":"res","id":connect["id"],"ok":false,"error":error})).await;
+        }
+    });
+    let home = TestHome::with_config(&json!({"gateway": {"port": port, "auth": {"token": "t"}}})).unwrap();
+    for line in [&["health"][..], &["sessions", "list"], &["tui"], &["agent", "hello"]] {
+        let (code, _, err) = run(&home, line).await;
+        assert_eq!(code, 1, "{line:?}: {err}");
+        assert!(err.contains("are of different versions; update both"), "{line:?}: {err}");
+    }
+    let (code, out, err) = run(&home, &["status"]).await;
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    assert!(out.contains("protocol mismatch") && out.contains("next  the gateway and this program"), "{out}");
+}
+
 #[tokio::test]
 async fn an_answer_is_printed_as_it_comes() {
     let (go_on, may_go_on) = tokio::sync::oneshot::channel();

@@ -52,6 +52,16 @@ fn what_was_there_is_there_again_and_what_was_there_meanwhile_is_kept() {
 }
 
 #[test]
+fn the_state_folder_is_closed_to_others_whatever_the_archive_says() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    fs::set_permissions(home.state(), fs::Permissions::from_mode(0o777)).unwrap();
+    home.backup(&Choice::default(), None).unwrap();
+    put_back(&home, None).unwrap();
+    assert_eq!(fs::metadata(home.state()).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
 fn a_home_that_is_gone_is_made_anew() {
     let home = Home::new();
     home.backup(&Choice::default(), None).unwrap();
@@ -269,6 +279,31 @@ fn nothing_is_written_through_a_link_the_archive_brought() {
     });
     assert!(matches!(put_back(&home, None), Err(BackupError::Outside(_))));
     assert!(!target.join("evil").exists());
+}
+
+/// What a link leads to keeps its rights, although a folder of the link's name follows it.
+#[test]
+fn nothing_is_opened_to_others_through_a_link_the_archive_brought() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let target = home.folder().join("work");
+    let rights = || fs::metadata(&target).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(&target, fs::Permissions::from_mode(0o700)).unwrap();
+    forged(&home, |tar| {
+        let header = |kind, mode| {
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_size(0);
+            header.set_mode(mode);
+            header.set_mtime(0);
+            header
+        };
+        tar.append_link(&mut header(tar::EntryType::Symlink, 0o777), "state/door", &target).unwrap();
+        let mut folder = header(tar::EntryType::Directory, 0o777);
+        tar.append_data(&mut folder, "state/door/", std::io::empty()).unwrap();
+    });
+    assert!(matches!(put_back(&home, None), Err(BackupError::Outside(_))));
+    assert_eq!(rights(), 0o700);
 }
 
 #[test]

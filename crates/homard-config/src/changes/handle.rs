@@ -157,10 +157,24 @@ impl ConfigHandle {
     /// # Errors
     /// When the path makes no sense or the settings would not be valid.
     pub fn set_override(&self, path: &str, value: Value) -> Result<Reload, OverrideError> {
-        self.change_overrides(|overrides| match overrides.set(path, value) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(OverrideError::InTheWay(path.to_owned())),
-            Err(error) => Err(error.into()),
+        self.set_overrides([(path, value)])
+    }
+
+    /// Sets several in one step: one alone may make no sense without the others, as a way to prove oneself does without
+    /// its password.
+    ///
+    /// # Errors
+    /// As [`set_override`](Self::set_override); nothing is set then.
+    pub fn set_overrides<'a>(
+        &self,
+        wishes: impl IntoIterator<Item = (&'a str, Value)>,
+    ) -> Result<Reload, OverrideError> {
+        self.change_overrides(|overrides| {
+            wishes.into_iter().try_for_each(|(path, value)| match overrides.set(path, value) {
+                Ok(true) => Ok(()),
+                Ok(false) => Err(OverrideError::InTheWay(path.to_owned())),
+                Err(error) => Err(error.into()),
+            })
         })
     }
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::process::{Pid, test_kill_process};
+use homard_exec::has_ended;
+use rustix::process::Pid;
 use serde_json::Value;
 
 use crate::files::{entries, name_of};
@@ -49,7 +50,7 @@ fn is_stale(path: &Path) -> bool {
         return false;
     }
     let holder = fs::read_to_string(path).ok().and_then(|text| process_in(&text));
-    holder.and_then(Pid::from_raw).is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    holder.and_then(Pid::from_raw).is_some_and(has_ended)
 }
 
 /// The process a lock names: a bare number, or the `pid` of JSON.

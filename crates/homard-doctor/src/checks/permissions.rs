@@ -72,7 +72,7 @@ fn loose(place: &PrivatePlace) -> Option<Finding> {
 
 /// Whether we may write what is ours.
 fn unusable(state: &Path) -> Option<Finding> {
-    let about = fs::metadata(state).ok()?;
+    let Ok(about) = fs::metadata(state) else { return cannot_be_made(state) };
     let shown = state.display();
     let us = rustix::process::geteuid().as_raw();
     if about.uid() != us && us != 0 {
@@ -89,4 +89,13 @@ fn unusable(state: &Path) -> Option<Finding> {
         )
         .fix(format!("make it writable (chmod u+rwx {shown}), or name another folder in HOMARD_STATE_DIR"))
     })
+}
+
+/// Whether there is no place for a state folder that is not there yet.
+fn cannot_be_made(state: &Path) -> Option<Finding> {
+    let there = state.ancestors().skip(1).find(|above| above.exists())?;
+    let is_open = there.is_dir() && access(there, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+    let words = format!("{} cannot be made: {} takes no folder of ours", state.display(), there.display());
+    let fix = format!("make {} writable, or name another folder in HOMARD_STATE_DIR", there.display());
+    (!is_open).then(|| Finding::error("permissions.no_place", words).fix(fix))
 }

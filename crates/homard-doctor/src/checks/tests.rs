@@ -98,6 +98,17 @@ fn files_others_can_look_into_are_closed() {
 }
 
 #[test]
+fn a_state_folder_that_cannot_be_made_is_told() {
+    let mut home = Home::empty();
+    assert_eq!(home.ids(DOCTOR, "permissions"), Vec::<String>::new());
+    fs::write(home.folder().join("file"), "").unwrap();
+    home.source.paths.state_dir = home.folder().join("file/.homard");
+    let found = home.finds(DOCTOR, "permissions");
+    assert_eq!((found[0].id.as_str(), found.len()), ("permissions.no_place", 1));
+    assert!(found[0].fix.as_deref().is_some_and(|fix| fix.contains("HOMARD_STATE_DIR")));
+}
+
+#[test]
 fn a_port_in_use_is_told_with_who_uses_it() {
     let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = socket.local_addr().unwrap().port();

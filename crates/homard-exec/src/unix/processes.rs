@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, test_kill_process, waitpid};
 
 /// A process at a moment. Its number may become another's; with the time it was started it is itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,14 @@ impl Stat {
             kill_process(pid, signal).ok();
         }
     }
+}
+
+/// Whether a process is no more. One that ended counts although nobody took note of it yet, which in a container without
+/// an init may stay so for ever.
+#[must_use]
+pub fn has_ended(process: Pid) -> bool {
+    let is_known = || Stat::read(process.as_raw_nonzero().get());
+    test_kill_process(process) == Err(Errno::SRCH) || is_known().is_some_and(|stat| !stat.is_live)
 }
 
 /// Every process that can be seen; `None` where there is no `/proc`.

@@ -31,7 +31,7 @@ pub(super) fn hint(mut program: Command, words: &[OsString], error: &Error) -> O
 }
 
 /// The command that was typed, below those it belongs to.
-fn path<'a>(program: &'a Command, words: &[OsString]) -> Vec<&'a Command> {
+pub(super) fn path<'a>(program: &'a Command, words: &[OsString]) -> Vec<&'a Command> {
     let mut path = vec![program];
     for word in words.iter().skip(1).filter_map(|word| word.to_str()) {
         let next = path.last().and_then(|command| command.find_subcommand(word));

@@ -5,7 +5,7 @@ use clap::{CommandFactory, Parser};
 mod book;
 mod documentation;
 
-use super::{Cli, missing};
+use super::{Cli, missing, on_demand};
 
 #[test]
 fn the_grammar_has_no_contradictions() {
@@ -22,6 +22,76 @@ fn the_version_is_told_without_the_grammar_as_the_grammar_tells_it() {
             && !told(&["homard", "cron", "-V"])
     );
     assert_eq!(Cli::command().render_version(), format!("homard {}\n", super::VERSION));
+}
+
+/// The help of a command and of those below it, each after its name.
+fn helps(command: &mut clap::Command, helps: &mut Vec<(String, String)>) {
+    let help = (command.render_help(), command.render_long_help());
+    helps.push((command.get_name().to_owned(), format!("{}{}{}", command.render_usage(), help.0, help.1)));
+    command.get_subcommands_mut().for_each(|inner| self::helps(inner, helps));
+}
+
+#[test]
+fn one_command_described_alone_is_what_it_is_among_all() {
+    let built = |mut program: clap::Command| {
+        program.build();
+        program
+    };
+    let mut whole = built(Cli::command());
+    let mut outline = built(on_demand::outline());
+    assert_eq!(outline.render_long_help().to_string(), whole.render_long_help().to_string());
+    for command in whole.get_subcommands_mut() {
+        let name = command.get_name().to_owned();
+        let (alone, found) = on_demand::grammar(&["homard".into(), name.clone().into()]);
+        assert_eq!(found.as_deref(), Some(name.as_str()));
+        let (mut expected, mut told) = (Vec::new(), Vec::new());
+        helps(command, &mut expected);
+        helps(built(alone).find_subcommand_mut(&name).unwrap(), &mut told);
+        assert_eq!(told, expected);
+    }
+}
+
+#[test]
+fn a_line_is_read_as_the_whole_grammar_reads_it() {
+    let lines = UNDERSTOOD.iter().chain(WRONG).chain(&[
+        "homard",
+        "homard --help",
+        "homard -h",
+        "homard --no-color -V",
+        "homard help cron add",
+        "homard --profile logs status",
+        "homard --profile=logs --log-level debug status --help",
+        "homard --profile logs",
+        "homard --profile",
+        "homard --folow logs",
+        "homard logs --folow",
+        "homard status -- logs",
+        "homard -- status",
+        "homard chat --help",
+        "homard models list --help",
+        "homard models",
+    ]);
+    for line in lines {
+        let words: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
+        let read = on_demand::read(&words, clap::ColorChoice::Never);
+        let expected = Cli::command().try_get_matches_from(&words);
+        match (read, expected) {
+            (Ok(read), Ok(expected)) => {
+                let told = |matches: &clap::ArgMatches| {
+                    format!("{:?} {:?}", matches.get_one::<String>("profile"), matches.subcommand())
+                };
+                assert_eq!(told(&read), told(&expected), "{line}");
+            }
+            (Err(read), Err(expected)) => {
+                assert_eq!(
+                    (read.kind(), read.to_string()),
+                    (expected.kind(), expected.to_string()),
+                    "{line}"
+                );
+            }
+            (read, expected) => panic!("{line}: {:?} and not {:?}", read.err(), expected.err()),
+        }
+    }
 }
 
 fn help(words: &[&str]) -> String {
@@ -139,7 +209,7 @@ const UNDERSTOOD: &[&str] = &[
     "homard update status --json --timeout 5",
     "homard gateway",
     "homard gateway --port 0 --bind lan --auth token --token x --force --verbose --allow-unconfigured",
-    "homard gateway run --port 18790",
+    "homard gateway run --port 18790 --auth password --password-file -",
     "homard --dev gateway",
     "homard gateway --dev",
     "homard gateway status --json",
@@ -328,56 +398,59 @@ fn common_command_lines_are_understood() {
     }
 }
 
+/// What nobody can mean.
+const WRONG: &[&str] = &[
+    "homard frobnicate",
+    "homard gateway --bind moon",
+    "homard gateway --password p --password-file f",
+    "homard gateway --tailscale moon",
+    "homard gateway probe --ssh-identity id",
+    "homard agent --message hi --session-key a --session-id b",
+    "homard agent hi --message hi",
+    "homard --profile a --dev status",
+    "homard completion --shell tcsh",
+    "homard approvals resolve 01234567 perhaps",
+    "homard devices approve 01234567 --latest",
+    "homard devices revoke --device 0123 --role boss",
+    "homard devices reject",
+    "homard nodes notify --node shed",
+    "homard nodes invoke --node shed",
+    "homard nodes approve 01234567 --latest",
+    "homard usage --by moon",
+    "homard usage --runs --by model",
+    "homard usage --days 0",
+    "homard config set gateway.port",
+    "homard skills info",
+    "homard sessions search",
+    "homard sessions cleanup --dry-run --enforce",
+    "homard sessions archive",
+    "homard agents add",
+    "homard doctor --yes",
+    "homard doctor --severity-min awful",
+    "homard security",
+    "homard backup",
+    "homard backup restore",
+    "homard backup create --exclude-secrets --include-secrets",
+    "homard reset --scope house",
+    "homard agent hi --to 7",
+    "homard agents bind",
+    "homard agents unbind",
+    "homard config patch",
+    "homard config set hooks.token --ref-source env",
+    "homard nodes camera snap",
+    "homard nodes canvas navigate --node a",
+    "homard message read",
+    "homard channels resolve",
+    "homard secrets",
+    "homard webhooks test",
+    "homard tasks show",
+    "homard cron edit a --clear-model --model b",
+    "homard approvals get --node a --gateway",
+];
+
 #[test]
 fn wrong_command_lines_are_usage_errors() {
-    let lines = [
-        "homard frobnicate",
-        "homard gateway --bind moon",
-        "homard gateway --tailscale moon",
-        "homard gateway probe --ssh-identity id",
-        "homard agent --message hi --session-key a --session-id b",
-        "homard agent hi --message hi",
-        "homard --profile a --dev status",
-        "homard completion --shell tcsh",
-        "homard approvals resolve 01234567 perhaps",
-        "homard devices approve 01234567 --latest",
-        "homard devices revoke --device 0123 --role boss",
-        "homard devices reject",
-        "homard nodes notify --node shed",
-        "homard nodes invoke --node shed",
-        "homard nodes approve 01234567 --latest",
-        "homard usage --by moon",
-        "homard usage --runs --by model",
-        "homard usage --days 0",
-        "homard config set gateway.port",
-        "homard skills info",
-        "homard sessions search",
-        "homard sessions cleanup --dry-run --enforce",
-        "homard sessions archive",
-        "homard agents add",
-        "homard doctor --yes",
-        "homard doctor --severity-min awful",
-        "homard security",
-        "homard backup",
-        "homard backup restore",
-        "homard backup create --exclude-secrets --include-secrets",
-        "homard reset --scope house",
-        "homard agent hi --to 7",
-        "homard agents bind",
-        "homard agents unbind",
-        "homard config patch",
-        "homard config set hooks.token --ref-source env",
-        "homard nodes camera snap",
-        "homard nodes canvas navigate --node a",
-        "homard message read",
-        "homard channels resolve",
-        "homard secrets",
-        "homard webhooks test",
-        "homard tasks show",
-        "homard cron edit a --clear-model --model b",
-        "homard approvals get --node a --gateway",
-    ];
-    for line in lines {
+    for line in WRONG {
         let Err(error) = Cli::try_parse_from(line.split(' ')) else { panic!("{line} was taken") };
         assert_eq!(error.exit_code(), 2, "{line}");
     }

@@ -5,6 +5,7 @@ pub(crate) mod handover;
 mod inner;
 mod probe;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -25,7 +26,7 @@ use super::connection::{self, Patience, Target};
 use super::service::daemon;
 use super::service::health::{self, HealthArgs};
 use super::table::pairs;
-use super::{Cx, ask, words};
+use super::{Cx, ask, terminal, words};
 use crate::cli::words_of;
 use crate::compose;
 use crate::compose::lock::{self, Holder};
@@ -106,6 +107,9 @@ struct RunArgs {
     /// Password callers must know, with --auth password
     #[arg(long)]
     password: Option<String>,
+    /// File that holds that password, which other users of the machine do not see
+    #[arg(long, value_name = "FILE", conflicts_with = "password")]
+    password_file: Option<PathBuf>,
     /// Show it to the tailnet (serve) or to everybody (funnel)
     #[arg(long, value_name = "HOW", value_parser = words_of::<TailscaleMode>(&["off", "serve", "funnel"]))]
     tailscale: Option<TailscaleMode>,
@@ -228,6 +232,10 @@ pub(crate) fn run_here(cx: &Cx) -> anyhow::Result<()> {
 const STACK: usize = 16 * 1024 * 1024;
 
 fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
+    let password = match &args.password_file {
+        Some(file) => Some(terminal::secret_in(file, "password")?),
+        None => args.password,
+    };
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.enable_all().thread_name("homard").thread_stack_size(STACK).build();
     let runtime = runtime.context("could not start the runtime")?;
@@ -246,7 +254,7 @@ fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
             bind: args.bind,
             auth: args.auth,
             token: args.token.map(Secret::new),
-            password: args.password.map(Secret::new),
+            password: password.map(Secret::new),
             tailscale: args.tailscale,
             terminal: GatewayTerminal::Shown { verbose: args.verbose, color: cx.console.colors_errors() },
             allow_unconfigured: args.allow_unconfigured,

@@ -1,7 +1,9 @@
 //! Questions to the person at the terminal about what a command was not told. Where nobody sits there, the command
 //! says what it wants, with an example.
 
+use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read};
+use std::path::Path;
 
 use anyhow::Context;
 
@@ -65,6 +67,26 @@ pub(crate) fn secret(console: Console, what: &str) -> anyhow::Result<Option<Stri
         HiddenTyping::begin()
     });
     line(&mut stdin.lock())
+}
+
+/// Reads a secret from a file, or from standard input where its name is `-`. What else is in the process list and the
+/// history of the shell is seen by others.
+pub(crate) fn secret_in(file: &Path, what: &str) -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = if file == Path::new("-") {
+        io::stdin().lock().take(MAX_LINE).read_to_string(&mut text)
+    } else {
+        File::open(file).and_then(|file| file.take(MAX_LINE).read_to_string(&mut text))
+    };
+    read.with_context(|| format!("could not read the {what} from `{}`", file.display()))?;
+    let text = text.trim_end_matches(['\r', '\n']);
+    if text.is_empty() {
+        return Err(Advice::usage(
+            format!("there is no {what} in `{}`", file.display()),
+            "write one into it, on one line",
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 /// A line without what surrounds it; `None` when nothing is in it.

@@ -8,8 +8,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
+use homard_exec::has_ended;
 use homard_runtime::{Mutex, OrLog, create_private_dir};
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::Pid;
 use serde_json::Value;
 
 use crate::report::Advice;
@@ -116,7 +117,7 @@ fn is_orphan(file: &mut File) -> bool {
     let mut text = String::new();
     let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
     let holder = read.ok().and_then(|_bytes| pid_in(&text));
-    holder.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    holder.is_some_and(has_ended)
 }
 
 /// Who holds a lock.
@@ -176,6 +177,8 @@ fn pid_in(text: &str) -> Option<Pid> {
 
 #[cfg(test)]
 mod tests {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
     use super::{Holder, holder, pid_in, port_in, port_of_running, take, take_waiting};
 
     #[test]
@@ -232,6 +235,20 @@ mod tests {
         take_waiting(&path, || waits += 1).unwrap_err();
         assert_eq!(waits, 0);
         drop(taken);
+    }
+
+    /// In a container without an init nobody takes note of a gateway that ended.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a child that nobody takes note of is what is needed")]
+    fn a_gateway_that_ended_and_that_nobody_took_note_of_holds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("gateway.lock");
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+        let mut remnant = Some(take(&path).unwrap());
+        remnant.as_ref().unwrap().write(&format!("{} 4000\n", child.id())).unwrap();
+        take_waiting(&path, || drop(remnant.take())).unwrap();
+        child.wait().unwrap();
     }
 
     #[test]

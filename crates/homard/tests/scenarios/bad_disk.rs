@@ -10,6 +10,19 @@ use crate::scenarios::world::{
     KEY, OPENAI, World, config, failed_start, gateway, history, say, talk, text_of,
 };
 
+/// A script in a mount namespace of its own: how it ended, and all it said.
+pub(super) async fn with_own_mounts(script: &str, home: &TestHome) -> (Option<i32>, String) {
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", script]).current_dir(home.path()).env_clear();
+    command
+        .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+        .env("HOME", home.path())
+        .env("HOMARD", crate::homard());
+    let ended = command.stdin(Stdio::null()).output().await.unwrap();
+    let said = [ended.stdout, ended.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
+    (ended.status.code(), said)
+}
+
 /// The gateway in a mount namespace of its own, prepared by `setup`; needs a system that allows it.
 fn in_own_mounts(setup: &str, home: &TestHome) -> Command {
     let mut command = Command::new("unshare");
@@ -34,7 +47,7 @@ fn wrapper(home: &TestHome, setup: &str) -> Launch {
 
 /// Whether this system lets a test make mounts nobody else sees. A container may forbid it; then those stories
 /// cannot be told there, and the test's output says so.
-async fn can_mount() -> bool {
+pub(super) async fn can_mount() -> bool {
     let probe = "mount -t tmpfs tmpfs /mnt";
     let tried = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", probe])

@@ -3,8 +3,8 @@
 use homard_testkit::{OpenClawHome, TEST_TOKEN, TestGateway, TestHome};
 use serde_json::{Value, json};
 
-use crate::command_line::run;
-use crate::scenarios::world::launch;
+use crate::command_line::{homard, run};
+use crate::scenarios::world::{launch, until};
 
 #[tokio::test]
 async fn a_home_of_either_era_is_taken_over_and_opened_by_the_gateway() {
@@ -59,4 +59,35 @@ async fn a_gateway_that_runs_is_in_the_way_and_a_missing_home_is_named() {
     let gateway = TestGateway::start(launch(), home).await.unwrap();
     let (code, _, err) = run(gateway.home(), &["migrate", "apply", "openclaw", "--yes"]).await;
     assert!(code == 1 && err.contains("a gateway runs"), "{err}");
+}
+
+/// Killed while it puts things together: the other home is as it was, ours begins nothing, and the next run arrives.
+#[tokio::test]
+async fn a_migration_that_is_killed_is_begun_again_and_the_other_home_stays_as_it_was() {
+    let home = TestHome::new().unwrap();
+    let old = OpenClawHome::of_files(&home.path().join(".openclaw"), &json!({})).unwrap();
+    old.text("workspace/large.bin", "a large file").unwrap();
+    let seen =
+        || old.fingerprint().unwrap().into_iter().map(|(path, bytes, _)| (path, bytes)).collect::<Vec<_>>();
+    let before = seen();
+    let large = std::fs::File::options().write(true).open(home.path().join(".openclaw/workspace/large.bin"));
+    let large = large.unwrap();
+    // Large enough to be in the middle of it for a while.
+    large.set_len(256 * 1024 * 1024).unwrap();
+    let apply = ["migrate", "apply", "openclaw", "--yes", "--include-secrets"];
+    let stage = home.state_dir().join("migrating");
+    let mut migrating = homard(&home, &apply).spawn().unwrap();
+    let at = async || stage.join("workspace/large.bin").exists().then_some(());
+    until("the migration to be under way", at).await;
+    migrating.kill().await.unwrap();
+    assert!(stage.exists(), "it was killed in the middle");
+    assert!(!home.config_path().exists() && !home.state_dir().join("workspace/large.bin").exists());
+
+    large.set_len(12).unwrap();
+    assert!(seen() == before, "the other home is only read");
+    let (code, _, err) = run(&home, &apply).await;
+    assert_eq!(code, 0, "{err}");
+    assert!(!stage.exists() && home.config_path().exists());
+    assert_eq!(std::fs::read(home.state_dir().join("workspace/large.bin")).unwrap(), b"a large file");
+    assert!(seen() == before, "the other home is only read");
 }

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use homard_testkit::{FakeLlm, Launch, TestGateway, TestHome, free_port};
 use serde_json::json;
 
+use crate::command_line::run;
 use crate::scenarios::world::{
     KEY, OPENAI, World, as_owner, config, failed_start, gateway, launch, outcome, talk, until,
 };
@@ -74,6 +75,24 @@ async fn the_command_line_is_stronger_than_the_environment_and_that_than_the_fil
         let gateway = TestGateway::start(launch, home).await.unwrap();
         assert_eq!(gateway.get("/readyz").await.unwrap().0, 200);
     }
+}
+
+#[tokio::test]
+async fn a_password_in_a_file_is_the_gateways() {
+    let fake = FakeLlm::start().await.unwrap();
+    let home = TestHome::with_config(&config(&fake, OPENAI, |_| {})).unwrap();
+    let file = home.path().join("password");
+    std::fs::write(&file, "open sesame\n").unwrap();
+    let words = ["--auth", "password", "--password-file", file.to_str().unwrap()];
+    let launch = words.iter().fold(launch(), |launch, word| launch.arg(*word));
+    let gateway = TestGateway::start(launch, home).await.unwrap();
+    for (password, wanted) in [("open sesame", 0), ("open barley", 1)] {
+        let (code, _, err) = run(gateway.home(), &["health", "--password", password]).await;
+        assert_eq!(code, wanted, "{password}: {err}");
+    }
+    std::fs::write(&file, "\n").unwrap();
+    let (code, _, err) = run(gateway.home(), &[&["gateway"][..], &words].concat()).await;
+    assert!(code == 2 && err.contains("there is no password in"), "{err}");
 }
 
 #[tokio::test]

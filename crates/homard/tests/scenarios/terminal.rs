@@ -1,6 +1,6 @@
 //! Commands that were not told enough: who sits at a terminal is asked, everybody else is given an example.
 
-use std::process::ExitStatus;
+use std::process::{ExitStatus, Stdio};
 
 use homard_testkit::{TEST_TOKEN, TestHome, WAIT_CAP};
 use pty_process::{Pty, Size};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
-use crate::command_line::run;
+use crate::command_line::{homard, run};
 use crate::scenarios::world::{KEY, OPENAI, World, config as world_config, talk};
 
 /// Starts the program in a terminal of 80 columns and 24 rows.
@@ -255,4 +255,10 @@ async fn without_a_terminal_the_chat_is_plain_lines() {
     assert_eq!(code, 0, "{err}");
     assert_eq!(out, "conversation: agent:main:main\nyou: hello\nassistant: well met\n");
     assert!(err.contains("plain lines"), "{err}");
+    // Each line of a pipe is answered before the next is read, also before the one that leaves.
+    let mut piped = homard(world.gateway.home(), &["tui", "--plain", "--url", &url, "--token", TEST_TOKEN]);
+    let mut piped = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    piped.stdin.take().unwrap().write_all(b"/status\n/quit\n").await.unwrap();
+    let out = String::from_utf8(piped.wait_with_output().await.unwrap().stdout).unwrap();
+    assert!(out.contains("Runs: 0 under way"), "{out}");
 }

@@ -1,6 +1,8 @@
 //! What is read of other processes.
 
-use super::{Stat, everyone, left_behind};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use super::{Stat, everyone, has_ended, left_behind};
 
 #[test]
 fn a_process_is_read_whatever_its_name_is() {
@@ -24,6 +26,17 @@ fn a_process_is_read_whatever_its_name_is() {
 fn this_process_is_among_those_that_run() {
     let own = i32::try_from(std::process::id()).unwrap();
     assert!(everyone().is_none_or(|mut all| all.any(|stat| stat.pid == own && stat.is_live)));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a child that nobody takes note of is what is needed")]
+fn one_that_ended_is_gone_before_and_after_somebody_takes_note_of_it() {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    assert!(has_ended(pid));
+    child.wait().unwrap();
+    assert!(has_ended(pid) && !has_ended(rustix::process::getpid()));
 }
 
 #[test]

@@ -37,7 +37,8 @@ fn the_reference_of_commands_is_written_down() {
     let mut page = "# Commands\n\n\
         Every command of the program, made from its help (`homard help COMMAND` shows the same).\n\n\
         Exit codes: `0` it worked; `1` it did not, and standard error says why; `2` the command line was not \
-        understood. What is asked for is on standard output, everything else on standard error. Colours only on a \
+        understood; `3` it asks for something known from OpenClaw that is not built, and standard error says what there \
+        is instead. What is asked for is on standard output, everything else on standard error. Colours only on a \
         terminal, without `NO_COLOR` and `--no-color`.\n"
         .to_owned();
     write!(

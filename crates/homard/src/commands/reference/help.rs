@@ -1,8 +1,8 @@
 //! `homard help`: the help of a command, found by its words.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 
-use crate::cli::Cli;
+use crate::cli::on_demand;
 use crate::commands::Cx;
 use crate::report::Advice;
 
@@ -19,7 +19,8 @@ pub(crate) struct HelpArgs {
 /// # Errors
 /// When there is no such command, or the reader is gone.
 pub(crate) fn run(cx: &Cx, args: &HelpArgs) -> anyhow::Result<()> {
-    let mut program = Cli::command();
+    let line = std::iter::once("homard").chain(args.words.iter().map(String::as_str));
+    let (mut program, _name) = on_demand::grammar(&line.map(Into::into).collect::<Vec<_>>());
     program.build();
     let mut command = &mut program;
     for word in &args.words {

@@ -1,10 +1,7 @@
 //! `homard backup`: copies of everything that is kept, and putting them back.
 
-use std::fs;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use homard_backup::{
     BackupError, Choice, Listed, Manifest, Plan, RestoreTarget, Restored, create, list, restore, unpack,
@@ -26,8 +23,6 @@ use crate::report::{Advice, Mark};
 const FOLDER: &str = "homard-backups";
 /// A passphrase that a script hands over without a file.
 const VARIABLE: &str = "HOMARD_BACKUP_PASSPHRASE";
-/// Longest passphrase that is read from a file.
-const MAX_PASSPHRASE: u64 = 4096;
 /// How much a backup steps back behind others on this machine.
 const NICE: i32 = 10;
 
@@ -438,24 +433,10 @@ fn opening<T>(
 
 /// The passphrase of a file, standard input or the environment.
 fn given(cx: &Cx, args: &PassphraseArgs) -> anyhow::Result<Option<String>> {
-    let Some(file) = &args.passphrase_file else {
-        return Ok(cx.source.environment.get(VARIABLE).map(str::to_owned));
-    };
-    let mut text = String::new();
-    let read = if file == Path::new("-") {
-        io::stdin().lock().take(MAX_PASSPHRASE).read_to_string(&mut text)
-    } else {
-        fs::File::open(file).and_then(|file| file.take(MAX_PASSPHRASE).read_to_string(&mut text))
-    };
-    read.with_context(|| format!("could not read the passphrase from `{}`", file.display()))?;
-    let text = text.trim_end_matches(['\r', '\n']).to_owned();
-    if text.is_empty() {
-        return Err(Advice::usage(
-            format!("there is no passphrase in `{}`", file.display()),
-            "write one into it, on one line",
-        ));
+    match &args.passphrase_file {
+        Some(file) => terminal::secret_in(file, "passphrase").map(Some),
+        None => Ok(cx.source.environment.get(VARIABLE).map(str::to_owned)),
     }
-    Ok(Some(text))
 }
 
 fn typed_twice(cx: &Cx) -> anyhow::Result<String> {

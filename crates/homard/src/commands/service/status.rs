@@ -101,8 +101,8 @@ pub(crate) async fn run(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
             print(cx, &rows(cx, &told, args))?;
             local.map_or(Ok(()), |local| local.tell_problems(cx))
         }
-        (Err(_), Some(local)) => {
-            local.tell(cx, url(cx, args).as_deref())?;
+        (Err(error), Some(local)) => {
+            local.tell(cx, url(cx, args).as_deref(), &error)?;
             Err(AlreadyTold.into())
         }
         (Err(error), None) => Err(error),

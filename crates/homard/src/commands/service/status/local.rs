@@ -1,5 +1,6 @@
 //! What the files of this machine say, for when no gateway does.
 
+use homard_client::ClientError;
 use homard_config::Snapshot;
 use homard_doctor::{DOCTOR, Depth, Examination, Finding, Rooms, Scene, Selection, Severity, examine};
 use serde_json::{Value, json};
@@ -45,11 +46,13 @@ impl Local {
         })
     }
 
-    /// Everything, where there is no gateway to tell it.
-    pub(super) fn tell(&self, cx: &Cx, url: Option<&str>) -> anyhow::Result<()> {
+    /// Everything, where no gateway tells it; `error` is why.
+    pub(super) fn tell(&self, cx: &Cx, url: Option<&str>, error: &anyhow::Error) -> anyhow::Result<()> {
         cx.console.line(&cx.console.mark(Mark::Strong, &format!("Homard {}", env!("CARGO_PKG_VERSION"))))?;
         let lock = self.rooms.lock;
+        let refusal = refusal(error);
         let gateway = match (lock.is_held, lock.is_left) {
+            _ if refusal.is_some() => refusal.map(ToString::to_string).unwrap_or_default(),
             (true, _) => format!("process {} runs and does not answer", lock.process.unwrap_or_default()),
             (false, true) => "not running; the last one was killed or lost its power".to_owned(),
             (false, false) => {
@@ -90,7 +93,8 @@ impl Local {
         print(cx, &rows)?;
         self.tell_problems(cx)?;
         cx.console.line("")?;
-        print(cx, &[("next", vec![self.next(cx)])])
+        let hint = refusal.and_then(ClientError::hint);
+        print(cx, &[("next", vec![hint.unwrap_or_else(|| self.next(cx))])])
     }
 
     /// What is wrong, worst first.
@@ -128,4 +132,9 @@ impl Local {
             format!("{start} starts it")
         }
     }
+}
+
+/// What a gateway said that answers and does not let us in: one of another version, or one that wants another token.
+fn refusal(error: &anyhow::Error) -> Option<&ClientError> {
+    error.downcast_ref().filter(|error| matches!(error, ClientError::Refused { .. }))
 }
