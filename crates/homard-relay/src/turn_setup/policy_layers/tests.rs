@@ -413,7 +413,7 @@ fn said_by(config: &Config, id: &str) -> Admitted {
     message.channel = ChannelId::parse("telegram").unwrap();
     message.sender = Sender::Peer { id: PeerId::parse(id).unwrap(), name: None };
     let route = Route::decided(config, key, AgentId::main()).unwrap();
-    admit_judged(message, route, Verdict::Admitted(Standing::default())).unwrap()
+    admit_judged(message, "run".to_owned(), route, Verdict::Admitted(Standing::default())).unwrap()
 }
 
 #[test]
