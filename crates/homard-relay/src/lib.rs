@@ -1,7 +1,7 @@
 //! The walk of a message: route → admit → lane → turn → deliver.
 //!
 //! ```text
-//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► Delivery
+//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► RunEnd, NewOutbound
 //!              └► Unroutable └► Refused
 //! ```
 //!
