@@ -48,7 +48,7 @@ pub use recall::{Indexed, MemoryStanding, NotRecalled, Recalled, RecalledPassage
 pub use relay::{Relay, RelayParts};
 pub use sessions::undo::{UndoRefused, UndoRequest};
 pub use turn_setup::invoke::{Invocation, Invoked, WhenAsked};
-pub use turn_setup::policy_layers::{Circumstances, policy_for};
+pub use turn_setup::policy_layers::{Circumstances, ModelName, policy_for};
 pub use turn_setup::policy_view::{PolicyView, Supposing};
 pub use turn_setup::program::{Program, ProgramTool};
 pub use turn_setup::settings::{TurnSettings, Unusable, settings_for, time_zone};

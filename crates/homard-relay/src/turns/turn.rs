@@ -35,7 +35,7 @@ use crate::sessions::subagents::standing_orders;
 use crate::trail;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
+use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, policy_for};
 use crate::turn_setup::program;
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::rules::rules_for;
@@ -437,7 +437,7 @@ fn circumstances<'a>(
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account).filter(|_| message.sender != Sender::Operator),
-        model: (model.provider.id().as_str(), model.model.id.as_str()),
+        model: ModelName { provider: model.provider.id().as_str(), model: model.model.id.as_str() },
         session: Some(&session.entry),
         works_for,
         is_owner: admitted.standing().is_owner,
