@@ -71,7 +71,7 @@ impl<'a> Asker<'a> {
         self.flush_if_due(history, tally, on_step).await.map_err(Unanswered::Failed)?;
         if settings.ahead && history.estimate(self.overhead) > settings.limit() {
             // When there is nothing to summarise, the model may still manage.
-            self.compact(history, tally, (Trigger::Safeguard, 0), on_step).await?;
+            self.compact(history, tally, self.need(Trigger::Safeguard, 0), on_step).await?;
         }
         let mut effort = Effort::default();
         loop {
@@ -135,7 +135,7 @@ impl<'a> Asker<'a> {
         while effort.tried < MAX_COMPACTIONS {
             let tried = effort.tried;
             effort.tried += 1;
-            if self.compact(history, tally, (Trigger::Overflow, tried), on_step).await? {
+            if self.compact(history, tally, self.need(Trigger::Overflow, tried), on_step).await? {
                 effort.compacted += 1;
                 return Ok(true);
             }
@@ -147,14 +147,17 @@ impl<'a> Asker<'a> {
         Ok(history.shorten_results())
     }
 
+    fn need(&self, trigger: Trigger, tried: u32) -> Need<'static> {
+        Need { trigger, tried, overhead: self.overhead, wish: CompactionOptions::default() }
+    }
+
     async fn compact(
         &self,
         history: &mut History,
         tally: &mut Tally,
-        (trigger, tried): (Trigger, u32),
+        need: Need<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<bool, Unanswered> {
-        let need = Need { trigger, tried, overhead: self.overhead, wish: CompactionOptions::default() };
         match self.compactor.run(history, need, on_step).await {
             Ok(compacted) => {
                 tally.compacted(&compacted.usage);

@@ -53,12 +53,12 @@ impl Asker<'_> {
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<(), LlmError> {
         let turn = self.turn();
-        let Some(rules) = turn.rules.flush.as_ref().filter(|_| !tally.flushed) else { return Ok(()) };
+        let Some(rules) = turn.rules.flush.as_ref().filter(|_| !tally.spent.flushed) else { return Ok(()) };
         let due_at = turn.compaction.limit().saturating_sub(rules.soft_threshold);
         if !turn.compaction.ahead || self.estimate(history) < due_at {
             return Ok(());
         }
-        tally.flushed = true;
+        tally.spent.flushed = true;
         on_step(Step::Flushing);
         let written = self.write_notes(history, rules, tally, on_step).await;
         on_step(Step::Flushed { failed: written.is_err() });

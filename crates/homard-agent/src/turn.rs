@@ -122,7 +122,15 @@ pub struct Ended {
     pub how: How,
     /// The last answer, whole or partial; everything before it is recorded already.
     pub answer: Option<AssistantMessage>,
-    /// Tokens of all calls of the turn.
+    pub spent: Spent,
+    /// Calls that are the caller's to run: the turn ended because of them.
+    pub handed: Vec<ToolCall>,
+}
+
+/// What a turn cost.
+#[derive(Debug, Clone, Default)]
+pub struct Spent {
+    /// Tokens of all calls.
     pub usage: Usage,
     /// Tokens of the last call: the size of the context.
     pub last_call: Usage,
@@ -130,8 +138,6 @@ pub struct Ended {
     pub compactions: u32,
     /// Whether notes were written on the way.
     pub flushed: bool,
-    /// Calls that are the caller's to run: the turn ended because of them.
-    pub handed: Vec<ToolCall>,
 }
 
 /// How a turn ended.
@@ -151,17 +157,14 @@ pub enum How {
 /// Adds up what the calls of a turn cost.
 #[derive(Default)]
 pub(crate) struct Tally {
-    all: Usage,
-    last: Usage,
-    compactions: u32,
-    pub(crate) flushed: bool,
+    pub(crate) spent: Spent,
     answers: u32,
 }
 
 impl Tally {
     fn add(&mut self, call: &Usage) {
-        self.all.add(call);
-        self.last = *call;
+        self.beside(call);
+        self.spent.last_call = *call;
         self.answers += 1;
     }
 
@@ -173,17 +176,16 @@ impl Tally {
     /// Counts a compaction and what its calls cost; they say nothing about the size of the context.
     pub(crate) fn compacted(&mut self, cost: &Usage) {
         self.beside(cost);
-        self.compactions += 1;
+        self.spent.compactions += 1;
     }
 
     /// Counts what a call beside the conversation cost.
     pub(crate) fn beside(&mut self, cost: &Usage) {
-        self.all.add(cost);
+        self.spent.usage.add(cost);
     }
 
     fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
-        let Self { all, last, compactions, flushed, .. } = self;
-        Ended { how, answer, usage: all, last_call: last, compactions, flushed, handed: Vec::new() }
+        Ended { how, answer, spent: self.spent, handed: Vec::new() }
     }
 
     /// The caller goes on: these calls are its to run.

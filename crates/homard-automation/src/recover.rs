@@ -167,16 +167,16 @@ fn put_right(job: &mut Job, now: Timestamp, zone: &TimeZone) -> bool {
 /// there twice.
 fn runs_ahead(job: &Job, now: Timestamp, zone: &TimeZone) -> bool {
     let is_distance = matches!(job.spec.schedule, CronSchedule::Every { .. });
-    let slack = if is_distance { CLOCK_STEP_MS } else { CLOCK_SLACK_MS };
+    let tolerance = if is_distance { CLOCK_STEP_MS } else { CLOCK_SLACK_MS };
     // Looking into the calendar for each of ten thousand jobs takes long; whatever was planned by now was planned well.
-    if job.row.updated_at <= now.saturating_add(slack) {
+    if job.row.updated_at <= now.saturating_add(tolerance) {
         return false;
     }
     let due = job.state.next_run_at_ms.filter(|_| job.enabled() && job.row.running.is_none());
     let plan = job.plan(zone).ok().filter(|plan| !plan.is_once());
     let (Some(due), Some(plan)) = (due, plan) else { return false };
     let waits = if is_distance { backoff_ms(job.state.consecutive_errors.unwrap_or(0)) } else { 0 };
-    plan.next_after(now).is_ok_and(|natural| due > natural.saturating_add(slack).saturating_add(waits))
+    plan.next_after(now).is_ok_and(|natural| due > natural.saturating_add(tolerance).saturating_add(waits))
 }
 
 /// How many times of a job have passed beside the first, up to the limit.

@@ -117,11 +117,11 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
     }
     // The clock may have been set back meanwhile: by little, and no time of the calendar is there twice; by much, and it
     // had been wrong. A distance is kept in any case.
-    let slack = match job.spec.schedule {
+    let tolerance = match job.spec.schedule {
         CronSchedule::Every { .. } => CLOCK_STEP_MS,
         _ => CLOCK_SLACK_MS,
     };
-    let was_wrong = end.started_at.saturating_sub(end.ended_at) > slack;
+    let was_wrong = end.started_at.saturating_sub(end.ended_at) > tolerance;
     let (from, began) = if was_wrong {
         (end.ended_at, end.ended_at)
     } else {

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Candidate, Profiles, ProviderAuth};
 use crate::budget::{MaxCost, Reservation};
-use crate::failover::CallRecord;
+use crate::failover::{CallRecord, call_target};
 use crate::router::{ModelRouter, Run};
 
 /// Bytes of text in a usual token, for providers that do not count.
@@ -136,11 +136,11 @@ impl Asking<'_> {
         }
         self.run.meter.call(CallRecord {
             at,
-            provider: self.model.provider.clone(),
-            model: self.model.id.clone(),
-            api: self.model.api.clone(),
-            profile: proof.map(|(_, _, candidate)| candidate.id.clone()),
-            thinking: ThinkingLevel::Off,
+            target: call_target(
+                &self.model,
+                proof.map(|(_, _, candidate)| candidate.id.clone()),
+                ThinkingLevel::Off,
+            ),
             open: None,
             usage,
             estimated: answered.as_ref().is_ok_and(|vectors| vectors.tokens == 0),

@@ -32,6 +32,7 @@ mod step;
 mod summary;
 mod thinking;
 
+pub(crate) use meter::target as call_target;
 pub use meter::{CallRecord, Meter, OpenedCall};
 pub use pacing::Pacing;
 pub use policy::{

@@ -23,7 +23,7 @@ pub fn claim(text: Option<String>) -> Option<String> {
 /// Whether a device may connect as a node.
 #[must_use]
 pub fn is_node(device: &PairedDevice) -> bool {
-    device.roles.iter().any(|role| role == Role::Node.as_str())
+    device.roles.contains(&Role::Node.into())
 }
 
 /// What is known of a node beside its device.

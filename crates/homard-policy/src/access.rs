@@ -23,13 +23,12 @@ pub use allow::{AllowList, MatchSource, NameMatching, Who};
 pub use bots::{BotLoops, LoopLimit};
 pub use commands::CommandRules;
 pub use gates::may_be_told;
-pub use history::{GroupHistory, Remark};
+pub use history::GroupHistory;
 pub use mentions::{MentionPatterns, PatternSources};
 pub use pairing::{owner_ids, pairing_reply, plain_name};
 pub use places::{DirectRules, GroupRules, Groups, Place};
 pub use rules::{
-    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, ReplyToMode, Speaking,
-    StreamMode,
+    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, Speaking, StreamMode,
 };
 
 /// What a message is judged by.

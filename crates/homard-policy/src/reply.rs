@@ -18,14 +18,6 @@ pub use repeats::{LEAST_COMPARED, was_said};
 pub use silence::{ALL_WELL, SILENT, audible, may_be_silent};
 pub use threading::{ReplyToMode, Threader};
 
-/// What a finished answer comes to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
-    Aloud(ReplyText),
-    /// Nothing is said: the model chose silence, or had nothing to say.
-    Silence,
-}
-
 /// An answer, taken apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyText {
@@ -50,18 +42,16 @@ pub enum ReplyTo {
     Id(String),
 }
 
-/// Takes a finished answer apart.
+/// Takes a finished answer apart; `None` when the model chose silence, or had nothing to say.
 #[must_use]
-pub fn normalise(text: &str) -> Said {
+pub fn normalise(text: &str) -> Option<ReplyText> {
     let (text, media) = split_media(text);
-    match audible(&text, None) {
-        None if media.is_empty() => Said::Silence,
-        said => Said::Aloud(ReplyText {
-            text: said.map(str::to_owned).unwrap_or_default(),
-            media,
-            ..ReplyText::default()
-        }),
-    }
+    let said = audible(&text, None);
+    (said.is_some() || !media.is_empty()).then(|| ReplyText {
+        text: said.map(str::to_owned).unwrap_or_default(),
+        media,
+        ..ReplyText::default()
+    })
 }
 
 #[cfg(test)]

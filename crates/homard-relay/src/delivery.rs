@@ -9,5 +9,4 @@ pub(crate) mod outbox;
 pub(crate) mod reply_rows;
 pub(crate) mod reply_style;
 pub(crate) mod run_delivery;
-pub(crate) mod shape;
 pub(crate) mod work;

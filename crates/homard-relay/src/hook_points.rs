@@ -140,7 +140,8 @@ pub(crate) async fn session_reset(
     inner: &Inner,
     key: &SessionKey,
     reason: ResetReason,
-    (mut said, by): (HookValue, Option<Speaker>),
+    mut said: HookValue,
+    by: Option<Speaker>,
 ) {
     let reason = match reason {
         ResetReason::New => "new",

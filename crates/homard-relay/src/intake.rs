@@ -38,7 +38,8 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::DomainEvent;
-use crate::intake::conversation_worker::{ConversationWorkers, QueuedEvent};
+use crate::intake::conversation_worker::ConversationWorkers;
+use crate::intake::gather::Kept;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
@@ -111,6 +112,8 @@ impl Intake {
     async fn keep_all(&self, batch: impl Iterator<Item = InboxItem>) {
         let mut posted = Vec::with_capacity(BATCH);
         for (heard, ack) in batch {
+            let (channel, account) = heard.ears();
+            self.channels().note_heard(channel, account, self.inner().clock().now_ms());
             let Some(new) = to_keep(&heard) else {
                 acknowledge(ack);
                 continue;
@@ -165,11 +168,11 @@ impl Intake {
         let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.hush(id, &heard);
-        let place = conversation_worker::place_of(&heard);
-        if let Err(event) = intake.workers.put(self, place, QueuedEvent::new(id, heard, permit)) {
+        let kept = Kept { id, event: heard, permit: Some(permit) };
+        if let Err(full) = intake.workers.put(self, kept) {
             tracing::warn!(?id, "too many messages in one conversation; one was left out");
-            if let QueuedEvent::Message(kept) = *event {
-                self.hushed(&kept.message, &[id]);
+            if let InboundEvent::Message(message) = &full.event {
+                self.hushed(message, &[id]);
             }
             self.close(vec![id], "too many at once").await;
         }

@@ -1,7 +1,7 @@
 //! The walk of a message: route → admit → lane → turn → deliver.
 //!
 //! ```text
-//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► Delivery
+//! Inbound ─► Route ─► Admitted ─► TurnRequest ─lane─► Turn ─agent─► TurnOutcome ─► RunEnd, NewOutbound
 //!              └► Unroutable └► Refused
 //! ```
 //!
@@ -48,7 +48,7 @@ pub use recall::{Indexed, MemoryStanding, NotRecalled, Recalled, RecalledPassage
 pub use relay::{Relay, RelayParts};
 pub use sessions::undo::{UndoRefused, UndoRequest};
 pub use turn_setup::invoke::{Invocation, Invoked, WhenAsked};
-pub use turn_setup::policy_layers::{Circumstances, policy_for};
+pub use turn_setup::policy_layers::{Circumstances, ModelName, policy_for};
 pub use turn_setup::policy_view::{PolicyView, Supposing};
 pub use turn_setup::program::{Program, ProgramTool};
 pub use turn_setup::settings::{TurnSettings, Unusable, settings_for, time_zone};

@@ -32,14 +32,14 @@ pub(crate) fn received(message: &Inbound) {
 }
 
 /// Its sender may speak, and this is where it belongs.
-pub(crate) fn admitted(platform_id: &str, admitted: &Admitted) {
+pub(crate) fn admitted(admitted: &Admitted) {
     let message = admitted.message();
     tracing::info!(
         step = "admitted",
         channel = %message.channel,
         account = %message.account,
-        message_id = platform_id,
-        run = message.message_id,
+        message_id = message.message_id,
+        run = admitted.run(),
         session = %admitted.session_key(),
         agent = %admitted.agent(),
         owner = admitted.standing().is_owner,

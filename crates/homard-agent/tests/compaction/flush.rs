@@ -22,7 +22,7 @@ async fn notes_are_asked_for_once_in_a_turn_and_leave_nothing_but_their_cost() {
     fake.calls("dump", json!({"bytes": 10})).says("NO_REPLY");
     fake.calls("dump", json!({"bytes": 20})).says("fine");
     let ended = world.say(&"x".repeat(72_000)).await;
-    assert!(matches!(ended.how, How::Done) && ended.flushed, "{:?}", ended.how);
+    assert!(matches!(ended.how, How::Done) && ended.spent.flushed, "{:?}", ended.how);
     assert_eq!(ended.answer.as_ref().unwrap().text(), "fine");
     let requests: Vec<String> = fake.requests().iter().map(|asked| asked.body.to_string()).collect();
     assert_eq!(requests.len(), 4);
@@ -41,8 +41,11 @@ async fn notes_are_asked_for_once_in_a_turn_and_leave_nothing_but_their_cost() {
         fake.calls("dump", json!({"bytes": 20})).says("fine");
         world.say(&"x".repeat(72_000)).await
     };
-    assert!(!plain.flushed && ended.usage.output > plain.usage.output, "{ended:?} {plain:?}");
-    assert_eq!(ended.last_call, plain.last_call, "the size of the context is the conversation's");
+    assert!(
+        !plain.spent.flushed && ended.spent.usage.output > plain.spent.usage.output,
+        "{ended:?} {plain:?}"
+    );
+    assert_eq!(ended.spent.last_call, plain.spent.last_call, "the size of the context is the conversation's");
 }
 
 #[tokio::test]
@@ -50,10 +53,10 @@ async fn far_from_the_limit_no_notes_are_asked_for_and_failing_at_them_harms_not
     let fake = FakeLlm::start().await.unwrap();
     let mut world = world(&fake);
     fake.says("hello");
-    assert!(!world.say("hi").await.flushed);
+    assert!(!world.say("hi").await.spent.flushed);
     fake.fails(400, "{}").says("fine");
     let ended = world.say(&"x".repeat(72_000)).await;
-    assert!(ended.flushed && ended.answer.unwrap().text() == "fine");
+    assert!(ended.spent.flushed && ended.answer.unwrap().text() == "fine");
 }
 
 #[tokio::test]
@@ -70,7 +73,7 @@ async fn when_notes_are_asked_for_and_with_which_words_is_the_owners_choice() {
             fake.says("NO_REPLY");
         }
         fake.says("fine");
-        assert_eq!(world.say(&"x".repeat(20_000)).await.flushed, is_due, "{soft_threshold}");
+        assert_eq!(world.say(&"x".repeat(20_000)).await.spent.flushed, is_due, "{soft_threshold}");
         assert_eq!(fake.requests()[0].body.to_string().contains("WRITE BRIEFLY"), is_due);
     }
 }

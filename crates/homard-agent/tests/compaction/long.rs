@@ -91,7 +91,7 @@ async fn two_thousand_turns_go_through_a_window_of_32k_tokens() {
         let ended = world.say(&what).await;
         assert!(matches!(ended.how, How::Done), "turn {n}: {:?}", ended.how);
         assert!(!ended.answer.unwrap().text().is_empty(), "turn {n}");
-        compactions += ended.compactions;
+        compactions += ended.spent.compactions;
     }
     assert!(compactions > 20, "{compactions}");
     assert_eq!(model.refused.load(Ordering::Relaxed), 0, "it was always done ahead");

@@ -42,7 +42,10 @@ async fn a_refused_conversation_is_summarised_and_answered() {
     fake.says("THE FIRST PART").says("THE SUMMARY keeps src/main.rs").says("fine");
     let ended = world.say("and now?").await;
     assert_eq!(said(&ended), "fine");
-    assert_eq!((ended.compactions, world.told.join(", ")), (1, "start overflow, end overflow".to_owned()));
+    assert_eq!(
+        (ended.spent.compactions, world.told.join(", ")),
+        (1, "start overflow, end overflow".to_owned())
+    );
     let (texts, tools) = last_request(&fake);
     assert!(tools && texts[1].contains("THE SUMMARY keeps src/main.rs"), "{texts:?}");
     assert!(texts.last().unwrap().contains("and now?"));
@@ -119,7 +122,7 @@ async fn each_of_three_attempts_keeps_less() {
     let ended = world.say("and now?").await;
     // Nobody scripted these answers: whatever was said, it was an answer.
     assert!(!said(&ended).is_empty());
-    assert!((2..=3).contains(&ended.compactions), "{:?}", world.told);
+    assert!((2..=3).contains(&ended.spent.compactions), "{:?}", world.told);
     let (texts, _) = last_request(&fake);
     assert!(texts.last().unwrap().contains("and now?"));
 }
@@ -144,7 +147,7 @@ async fn a_single_giant_result_is_cut_and_the_turn_goes_on() {
     fake.overflows_above(20_000);
     fake.calls("dump", json!({"bytes": 100_000})).says("I saw it");
     let ended = world.say("look").await;
-    assert_eq!((said(&ended).as_str(), ended.compactions), ("I saw it", 0));
+    assert_eq!((said(&ended).as_str(), ended.spent.compactions), ("I saw it", 0));
     let (texts, _) = last_request(&fake);
     assert!(texts.last().unwrap().contains("left out here"));
 }
@@ -171,7 +174,7 @@ async fn a_long_tool_loop_is_cut_within_the_turn_and_the_request_stays() {
     }
     let ended = world.say("the request nobody may forget").await;
     assert!(!said(&ended).is_empty());
-    assert!(ended.compactions >= 3, "{:?}", world.told);
+    assert!(ended.spent.compactions >= 3, "{:?}", world.told);
     assert!(world.told.iter().all(|told| told.contains("safeguard")), "{:?}", world.told);
     let (texts, _) = last_request(&fake);
     assert_eq!(texts.iter().filter(|text| text.contains("the request nobody may forget")).count(), 1);

@@ -3,7 +3,7 @@
 use homard_nodes::claim;
 use homard_protocol::events::{DevicePairRequestedEvent, DevicePairResolvedEvent, PairDecision};
 use homard_protocol::methods::devices::{DeviceTokenRow, PairedDeviceRow, PendingDeviceRow};
-use homard_protocol::{DeviceId, Role, Word};
+use homard_protocol::{DeviceId, Role};
 use homard_store::{DeviceToken, PENDING_TTL_MS, PairedDevice, PendingDevice, PendingOutcome, StoreError};
 
 use crate::connections::fanout::{Client, Close};
@@ -23,8 +23,8 @@ pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
         client_id: request.client_id,
         client_mode: request.client_mode,
         browser_origin: claim(request.browser_origin),
-        roles: vec![Word::of(request.role.clone())],
-        role: Word::of(request.role),
+        roles: vec![request.role.clone()],
+        role: request.role,
         scopes: request.scopes,
         remote_ip: request.remote_ip,
         silent: request.silent,
@@ -47,8 +47,8 @@ pub(crate) async fn paired(gateway: &Gateway, device: PairedDevice) -> Result<Pa
         device_family: claim(device.device_family),
         client_id: device.client_id,
         client_mode: device.client_mode,
-        role: device.roles.first().cloned().map(Word::of),
-        roles: device.roles.into_iter().map(Word::of).collect(),
+        role: device.roles.first().cloned(),
+        roles: device.roles,
         scopes: device.scopes,
         remote_ip: device.remote_ip,
         approved_via: device.approved_via,
@@ -62,7 +62,7 @@ pub(crate) async fn paired(gateway: &Gateway, device: PairedDevice) -> Result<Pa
 
 fn token(token: DeviceToken) -> DeviceTokenRow {
     DeviceTokenRow {
-        role: Word::of(token.role),
+        role: token.role,
         scopes: token.scopes,
         created_at_ms: token.created_at,
         rotated_at_ms: token.rotated_at,

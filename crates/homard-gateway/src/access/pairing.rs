@@ -75,7 +75,7 @@ pub(crate) fn need(known: Option<&PairedDevice>, question: &PairingQuestion<'_>)
     if known.public_key != question.device.public_key {
         return Some(Need::NotPaired);
     }
-    if !known.roles.iter().any(|role| role == question.role.as_str()) {
+    if !known.roles.contains(&question.role.into()) {
         return Some(Need::RoleUpgrade);
     }
     if !ScopeSet::parse(&known.scopes).covers(question.requested) {
@@ -146,7 +146,7 @@ pub(crate) async fn with_device_token(
     let store = gateway.store();
     let known = store.devices().get(&question.device.id).await?;
     let Some(sent) = sent else { return Err(auth_refused(refusal, false)) };
-    let (role, generation) = (question.role.as_str(), gateway.access().rules().generation.clone());
+    let (role, generation) = (question.role, gateway.access().rules().generation.clone());
     let token = store.devices().check_token(&question.device.id, role, sent, &generation).await?;
     let Some(token) = token else {
         let tried = auth.is_some_and(|auth| auth.device_token.is_some());
@@ -171,7 +171,7 @@ pub(crate) async fn admitted(
     question: &PairingQuestion<'_>,
     method: AuthMethod,
 ) -> Result<Paired, Refusal> {
-    let (store, id, role) = (gateway.store(), &question.device.id, question.role.as_str());
+    let (store, id, role) = (gateway.store(), &question.device.id, question.role);
     let generation = gateway.access().rules().generation.clone();
     let fits = |held: &HeldToken| ScopeSet::parse(&held.scopes).covers(question.requested);
     let mut token = None;
@@ -205,7 +205,7 @@ pub(crate) async fn let_in_by_code(
 ) -> Result<(), Refusal> {
     let known = gateway.store().devices().get(&question.device.id).await?;
     let mut device = described(gateway, question, known, ApprovedVia::Bootstrap);
-    let operator = Role::Operator.to_string();
+    let operator = Role::Operator.into();
     if !extra.is_empty() && !device.roles.contains(&operator) {
         device.roles.push(operator);
     }
@@ -226,8 +226,8 @@ fn described(
     let known = known.filter(|known| known.public_key == question.device.public_key);
     let before = known.as_ref().map(|known| ScopeSet::parse(&known.scopes)).unwrap_or_default();
     let mut roles = known.as_ref().map(|known| known.roles.clone()).unwrap_or_default();
-    if !roles.iter().any(|role| role == question.role.as_str()) {
-        roles.push(question.role.to_string());
+    if !roles.contains(&question.role.into()) {
+        roles.push(question.role.into());
     }
     PairedDevice {
         device_id: question.device.id.clone(),
@@ -287,7 +287,7 @@ async fn post_request(
         device_family: client.device_family.clone(),
         client_id: Some(client.id.to_string()),
         client_mode: Some(client.mode.to_string()),
-        role: question.role.to_string(),
+        role: question.role,
         scopes: question.requested.to_strings(),
         remote_ip: Some(question.peer.ip.to_string()),
         browser_origin: question.peer.origin.clone(),

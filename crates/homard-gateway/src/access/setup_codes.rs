@@ -172,11 +172,7 @@ pub(crate) async fn redeem(
         return Err(refused());
     }
     let name = question.params.client.display_name.as_deref().map(|name| brief(&visible(name), MAX_NAME));
-    let by = SetupUse {
-        device_id: question.device.id.clone(),
-        device_name: name,
-        role: question.role.as_str().to_owned(),
-    };
+    let by = SetupUse { device_id: question.device.id.clone(), device_name: name, role: question.role };
     let code = store.setup_codes().redeem(token, by).await?.ok_or_else(refused)?;
     // A phone is both: it offers commands and its person talks. It gets both tokens at once.
     let hands = question.role == Role::Node && matches!(profile, None | Some(SetupProfile::Limited));
@@ -201,8 +197,7 @@ async fn hand_over(
 ) -> Result<HandedToken, Refusal> {
     let (role, scopes) = (Role::Operator, scopes.to_strings());
     let generation = gateway.access().rules().generation.clone();
-    let token =
-        gateway.store().devices().issue_token(&question.device.id, role.as_str(), &scopes, &generation).await;
+    let token = gateway.store().devices().issue_token(&question.device.id, role, &scopes, &generation).await;
     Ok(HandedToken { device_token: token?, role, scopes, issued_at_ms: gateway.clock().now_ms() })
 }
 

@@ -25,10 +25,8 @@ async fn is_device(gateway: &Gateway, presented: &str) -> bool {
     let devices = store.devices().paired().await;
     let devices = gateway.access().noise.or_log(devices, "paired devices could not be looked up");
     for device in devices.unwrap_or_default() {
-        let found = store
-            .devices()
-            .check_token(&device.device_id, Role::Operator.as_str(), presented, &generation)
-            .await;
+        let found =
+            store.devices().check_token(&device.device_id, Role::Operator, presented, &generation).await;
         let found = gateway.access().noise.or_log(found, "a device's token could not be looked up").flatten();
         if found.is_some_and(|token| ScopeSet::parse(&token.scopes).grants(Scope::Read)) {
             return true;

@@ -63,7 +63,7 @@ pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResu
 /// `device.pair.approve`.
 pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<DevicePairApproved, RequestError> {
     let request = decidable(&cx, &params, "approval").await?;
-    if request.role == Role::Operator.as_str() {
+    if request.role == Role::Operator.into() {
         may_grant(&cx.caller, ScopeSet::parse(&request.scopes))?;
     }
     // A request never changes what it asks for: asking for something else is another request.
@@ -125,7 +125,7 @@ pub(super) async fn rotate(
     may_manage_token(&cx.caller, &device_id, role, "rotation")?;
     let device = with_role(&cx, &device_id, role).await?;
     let store = cx.gateway.store();
-    let before = store.devices().token(&device_id, role.as_str()).await?;
+    let before = store.devices().token(&device_id, role).await?;
     let scopes = match scopes {
         Some(scopes) => known_scopes(&scopes)?,
         None => ScopeSet::parse(before.map(|token| token.scopes).unwrap_or_else(|| device.scopes.clone())),
@@ -137,7 +137,7 @@ pub(super) async fn rotate(
     }
     may_grant(&cx.caller, scopes)?;
     let (names, generation) = (scopes.to_strings(), cx.gateway.access().rules().generation.clone());
-    let token = store.devices().rotate_token(&device_id, role.as_str(), &names, &generation).await;
+    let token = store.devices().rotate_token(&device_id, role, &names, &generation).await;
     let token = token?;
     let own = is_own(&cx.caller, &device_id)
         && cx.caller.client.role == role
@@ -158,7 +158,7 @@ pub(super) async fn rotate(
 pub(super) async fn revoke(cx: Cx, params: DeviceTokenParams) -> Result<DeviceTokenRevoked, RequestError> {
     let DeviceTokenParams { device_id, role } = params;
     may_manage_token(&cx.caller, &device_id, role, "revocation")?;
-    let revoked = cx.gateway.store().devices().revoke_token(&device_id, role.as_str()).await;
+    let revoked = cx.gateway.store().devices().revoke_token(&device_id, role).await;
     let revoked_at_ms = revoked?.ok_or_else(unknown_device_or_role)?;
     tracing::info!(device = %device_id, %role, by = %cx.caller.id, "a device token was revoked");
     hang_up(&cx.gateway, &device_id, Some(role), &cx.caller.client, "device token revoked");
@@ -172,7 +172,7 @@ async fn decidable(cx: &Cx, params: &DeviceRequestParams, what: &str) -> Result<
     let caller = &cx.caller;
     let by_token = matches!(caller.via, AuthMethod::DeviceToken | AuthMethod::SetupCode);
     let limited = !caller.is_admin() && by_token;
-    let own = is_own(caller, &request.device_id) && request.role == Role::Operator.as_str();
+    let own = is_own(caller, &request.device_id) && request.role == Role::Operator.into();
     if limited && !own { Err(denied("pairing", what)) } else { Ok(request) }
 }
 
@@ -204,7 +204,7 @@ fn may_manage_token(
 
 async fn with_role(cx: &Cx, device_id: &DeviceId, role: Role) -> Result<PairedDevice, RequestError> {
     let device = cx.gateway.store().devices().get(device_id).await?;
-    let has_role = |device: &PairedDevice| device.roles.iter().any(|has| has == role.as_str());
+    let has_role = |device: &PairedDevice| device.roles.contains(&role.into());
     device.filter(has_role).ok_or_else(unknown_device_or_role)
 }
 

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::CallerParts;
 use super::emit::Out;
-use super::meter::{CallRecord, Meter, OpenedCall};
+use super::meter::{CallRecord, Meter, OpenedCall, target};
 use crate::auth::Candidate;
 use crate::budget::{Ledger, MaxCost, Reservation, Spender, estimate};
 
@@ -214,11 +214,7 @@ impl Bill {
     ) -> Self {
         let record = CallRecord {
             at: parts.clock.now_ms(),
-            provider: request.model.provider.clone(),
-            model: request.model.id.clone(),
-            api: request.model.api.clone(),
-            profile: candidate.map(|candidate| candidate.id.clone()),
-            thinking: request.thinking,
+            target: target(&request.model, candidate.map(|candidate| candidate.id.clone()), request.thinking),
             open: None::<CallId>,
             usage: Usage::default(),
             estimated: false,
@@ -244,14 +240,9 @@ impl Bill {
     /// Has the worst case written down, where a budget depends on it.
     async fn open(&mut self) {
         let Some(reservation) = &self.reservation else { return };
-        let CallRecord { at, provider, model, api, profile, thinking, .. } = self.record.clone();
         let call = OpenedCall {
-            at,
-            provider,
-            model,
-            api,
-            profile,
-            thinking,
+            at: self.record.at,
+            target: self.record.target.clone(),
             reservation: reservation.id(),
             worst: reservation.worst().as_usage(),
         };

@@ -2,10 +2,10 @@
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
-use homard_llm::ThinkingLevel;
-use homard_protocol::{CallOutcome, ModelId, ProviderId, Usage};
+use homard_llm::{ModelSpec, ThinkingLevel};
+use homard_protocol::{CallOutcome, Usage, Word};
 use homard_runtime::Timestamp;
-use homard_store::CallId;
+use homard_store::{CallId, CallTarget};
 
 /// Where calls are counted.
 pub trait Meter: Send + Sync {
@@ -25,13 +25,7 @@ pub trait Meter: Send + Sync {
 pub struct OpenedCall {
     /// When, in milliseconds since 1970.
     pub at: Timestamp,
-    pub provider: ProviderId,
-    pub model: ModelId,
-    /// By which wire API.
-    pub api: String,
-    pub profile: Option<String>,
-    /// How hard it shall think.
-    pub thinking: ThinkingLevel,
+    pub target: CallTarget,
     pub reservation: u64,
     /// What counts as spent if nobody ever says more.
     pub worst: Usage,
@@ -42,13 +36,7 @@ pub struct OpenedCall {
 pub struct CallRecord {
     /// When it began, in milliseconds since 1970.
     pub at: Timestamp,
-    pub provider: ProviderId,
-    pub model: ModelId,
-    /// By which wire API.
-    pub api: String,
-    pub profile: Option<String>,
-    /// How hard it should think.
-    pub thinking: ThinkingLevel,
+    pub target: CallTarget,
     pub open: Option<CallId>,
     pub usage: Usage,
     /// Whether the provider did not say and `usage` is guessed from bytes.
@@ -58,4 +46,15 @@ pub struct CallRecord {
     /// Until the end, in milliseconds.
     pub total_ms: u64,
     pub outcome: CallOutcome,
+}
+
+/// Who is asked, and how, as the usage table has it; a model that is not to think has no level.
+pub(crate) fn target(model: &ModelSpec, profile: Option<String>, thinking: ThinkingLevel) -> CallTarget {
+    CallTarget {
+        provider: model.provider.to_string(),
+        model: model.id.to_string(),
+        api: model.api.clone(),
+        profile,
+        thinking: (thinking != ThinkingLevel::Off).then_some(Word::Known(thinking)),
+    }
 }

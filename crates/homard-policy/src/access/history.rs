@@ -4,24 +4,14 @@ use std::collections::{HashMap, VecDeque};
 
 use homard_runtime::Clip;
 
+use crate::envelope::Said;
+
 /// Most groups whose words are kept; the one longest silent is forgotten.
 const MAX_GROUPS: usize = 1000;
 /// Most messages of one group, whatever the owner asks for.
 const MAX_MESSAGES: usize = 1000;
 /// Longest text kept of one message, in characters.
 const MAX_CHARS: usize = 4000;
-
-/// One message that was not for us.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
-    /// Who said it, as people are called there.
-    pub sender: String,
-    pub text: String,
-    /// When, in milliseconds since 1970.
-    pub timestamp: i64,
-    /// The platform's id for it.
-    pub message_id: String,
-}
 
 /// Pending words of groups, by conversation.
 #[derive(Debug, Default)]
@@ -32,13 +22,13 @@ pub struct GroupHistory {
 
 #[derive(Debug, Default)]
 struct Pending {
-    messages: VecDeque<Remark>,
+    messages: VecDeque<Said>,
     last_used: u64,
 }
 
 impl GroupHistory {
     /// Keeps a message; with more than `limit` the oldest go, and with none allowed nothing is kept.
-    pub fn keep(&mut self, group: &str, mut heard: Remark, limit: usize) {
+    pub fn keep(&mut self, group: &str, mut heard: Said, limit: usize) {
         let limit = limit.min(MAX_MESSAGES);
         if limit == 0 {
             self.groups.remove(group);
@@ -59,7 +49,7 @@ impl GroupHistory {
 
     /// What is kept, oldest first; it stays until [`Self::clear`].
     #[must_use]
-    pub fn pending(&self, group: &str) -> Vec<Remark> {
+    pub fn pending(&self, group: &str) -> Vec<Said> {
         self.groups.get(group).map(|pending| pending.messages.iter().cloned().collect()).unwrap_or_default()
     }
 

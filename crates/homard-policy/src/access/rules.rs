@@ -8,6 +8,7 @@ use super::allow::{AllowList, NameMatching};
 use super::bots::LoopLimit;
 use super::places::{self, DirectRules, Groups};
 use super::read::{Read, Reader};
+use crate::reply::ReplyToMode;
 
 /// Most messages of programs in a row the owner can allow.
 const MAX_BOTS_IN_A_ROW: usize = 900;
@@ -45,16 +46,6 @@ pub enum AllowBots {
     /// When they mean us.
     Mentions,
     Always,
-}
-
-/// Which messages of an answer are shown as replies (`replyToMode`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReplyToMode {
-    Off,
-    First,
-    All,
-    /// The first, when it answers several at once.
-    Batched,
 }
 
 /// What is shown while an answer is being written (`streamMode`, `streaming.mode`).

@@ -3,8 +3,8 @@
 use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 
 use super::{
-    MAX_MEDIA, PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, audible, may_be_silent,
-    normalise, promises_reminder, split_media, was_said, with_prefix,
+    MAX_MEDIA, PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Threader, audible, may_be_silent, normalise,
+    promises_reminder, split_media, was_said, with_prefix,
 };
 
 #[test]
@@ -101,6 +101,36 @@ fn a_beginning_that_may_be_silence_is_held_back() {
 }
 
 #[test]
+fn the_silent_word_is_not_shown() {
+    let text = Some;
+    let cases = [
+        ("hello", text("hello")),
+        ("  hello\n", text("hello")),
+        ("", None),
+        (" \n", None),
+        ("NO_REPLY", None),
+        ("NO_REPLY.", None),
+        ("All done. NO_REPLY", None),
+        ("NO_REPLYING", text("NO_REPLYING")),
+        ("say NO_REPLY to be silent", text("say NO_REPLY to be silent")),
+        ("XNO_REPLY", text("XNO_REPLY")),
+        ("ANNOUNCE_SKIP", None),
+        ("REPLY_SKIP\n", None),
+        ("why ANNOUNCE_SKIP", text("why ANNOUNCE_SKIP")),
+        ("HEARTBEAT_OK", None),
+        ("**HEARTBEAT_OK**", None),
+        ("HEARTBEAT_OK!!", None),
+        ("HEARTBEAT_OK but the oven is on", text("but the oven is on")),
+        ("The oven is off. HEARTBEAT_OK.", text("The oven is off.")),
+        ("HEARTBEAT_OKAY", text("HEARTBEAT_OKAY")),
+        ("say HEARTBEAT_OK when done", text("say HEARTBEAT_OK when done")),
+    ];
+    for (said, expected) in cases {
+        assert_eq!(audible(said, None), expected, "{said:?}");
+    }
+}
+
+#[test]
 fn media_lines_are_taken_out() {
     let cases: [(&str, &str, &[&str]); 26] = [
         ("hello", "hello", &[]),
@@ -151,12 +181,12 @@ fn an_answer_names_no_more_files_than_it_may() {
 #[test]
 fn an_answer_is_taken_apart() {
     let aloud = |text: &str, media: &[&str]| {
-        Said::Aloud(ReplyText { text: text.to_owned(), media: owned(media), ..ReplyText::default() })
+        Some(ReplyText { text: text.to_owned(), media: owned(media), ..ReplyText::default() })
     };
     let cases = [
         ("hello", aloud("hello", &[])),
-        ("NO_REPLY", Said::Silence),
-        ("", Said::Silence),
+        ("NO_REPLY", None),
+        ("", None),
         ("NO_REPLY\nMEDIA:/a.png", aloud("", &["/a.png"])),
         ("MEDIA:/a.png", aloud("", &["/a.png"])),
         ("Here.\nMEDIA:/a.png\nHEARTBEAT_OK", aloud("Here.", &["/a.png"])),

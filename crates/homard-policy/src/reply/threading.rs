@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ReplyTo;
 
-/// When an answer is sent as a reply to the message it answers. A message the model names is honoured always.
+/// When an answer is sent as a reply to the message it answers (`replyToMode`). A message the model names is honoured always.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReplyToMode {

@@ -4,7 +4,7 @@
 use homard_agent::Directive;
 use homard_channel::{Act, Content, File, MediaKind, Outbound, RichText, shape_text};
 use homard_policy::reply::{
-    PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Said, Threader, normalise, was_said, with_prefix,
+    PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Threader, normalise, was_said, with_prefix,
 };
 use homard_protocol::RunId;
 use homard_runtime::OrLog;
@@ -43,7 +43,7 @@ impl FinalReply<'_> {
         let subject = Some(self.route.address.channel.as_str());
         let about = HookAbout { session: Some(&self.run.session_key), run: Some(&self.run.id), subject };
         let text = message_out_or_nothing(self.outgoing.inner(), about, text.to_owned()).await;
-        let Said::Aloud(said) = normalise(&text) else {
+        let Some(said) = normalise(&text) else {
             return self.number(self.taken_back(preview), mark);
         };
         let (said, files) = self.with_files(said).await;

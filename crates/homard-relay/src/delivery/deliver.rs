@@ -2,31 +2,20 @@
 
 use homard_agent::History;
 use homard_models::auth::is_stored;
+use homard_policy::reply::audible;
 use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, TerminalReply};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason,
 };
-use homard_store::{FinishRun, NewOutbound, RunStatus, SessionEntry, SessionKind};
+use homard_store::{FinishRun, RunStatus, SessionEntry, SessionKind};
 
 use crate::delivery::look::{Look, LookVerdict};
 use crate::delivery::reply_rows;
-use crate::delivery::shape::shape;
 use crate::hook_points;
 use crate::parts::Outgoing;
-use crate::turns::outcome::{Failed, NotBegun, RunEnd, Stopped, TurnFacts, TurnOutcome};
+use crate::turns::outcome::{NotBegun, RunEnd, TurnFacts, TurnOutcome};
 use crate::turns::runs::Run;
-
-/// What is written down at the end of a run, beside its outcome.
-struct Record {
-    /// The transcript line of the last answer.
-    entry: Option<AssistantMessage>,
-    /// The text that is kept for whoever asks later.
-    text: Option<String>,
-    /// What goes out to a chat platform.
-    outbox: Vec<NewOutbound>,
-    /// What it came to, where the agent only looked around.
-    look: Option<LookVerdict>,
-}
+use crate::turns::source::StopCause;
 
 /// Records and tells.
 pub(crate) async fn deliver(
@@ -43,21 +32,28 @@ pub(crate) async fn deliver(
         None => None,
     };
     let is_heard = look.is_none_or(|verdict| verdict == LookVerdict::News);
-    let reply = shape(&said).filter(|_| is_heard);
+    let reply = audible(&said, None).filter(|_| is_heard).map(str::to_owned);
     // Nobody is shown that a child has nothing to report, but whoever follows it wants to know.
     let is_child = SessionKind::of(&run.session_key) == SessionKind::Subagent;
     let unshown = || Some(said.trim().to_owned()).filter(|said| is_child && !said.is_empty());
-    let record = Record {
-        // A turn that was never recorded as begun has no transcript to write to.
-        entry: outcome.session_id().and_then(|_| recorded(&outcome, inner.clock().now_ms())),
-        text: reply.clone().or_else(unshown),
-        outbox: match is_heard {
-            true => reply_rows::rows(outgoing, run, &outcome, &said).await,
-            false => Vec::new(),
-        },
-        look,
+    let mut finish = finish(run, &outcome);
+    // A turn that was never recorded as begun has no transcript to write to.
+    let entry = outcome.session_id().and_then(|_| recorded(&outcome, inner.clock().now_ms()));
+    finish.entries =
+        entry.into_iter().map(|entry| EntryKind::Message { message: Message::Assistant(entry) }).collect();
+    finish.reply = reply.clone().or_else(unshown);
+    if is_heard {
+        finish.outbox = reply_rows::rows(outgoing, run, &outcome, &said).await;
+    }
+    let changes = SessionChanges {
+        facts: outcome.facts().cloned(),
+        is_aborted: matches!(outcome.status(), RunStatus::Aborted | RunStatus::TimedOut),
+        now: inner.clock().now_ms(),
+        is_look: look.is_some(),
+        news: look.and(finish.reply.clone()),
     };
-    let outcome = match write_down(outgoing, run, &outcome, record, history).await {
+    finish.patch = Some(Box::new(move |session| changes.apply(session)));
+    let outcome = match write_down(outgoing, run, finish, look, history).await {
         Ok(()) => outcome,
         Err(lost) => outcome.lost(lost),
     };
@@ -74,9 +70,9 @@ pub(crate) async fn deliver(
 /// The transcript line of the last answer.
 fn recorded(outcome: &TurnOutcome, now: i64) -> Option<AssistantMessage> {
     match outcome {
-        TurnOutcome::Answered(answered) => answered.answer.clone(),
-        TurnOutcome::Stopped(stopped) => partial(stopped),
-        TurnOutcome::Failed(Failed { facts, answer, failure, .. }) => {
+        TurnOutcome::Answered { answer, .. } => answer.clone(),
+        TurnOutcome::Stopped { answer, by, .. } => partial(answer.as_ref()?, *by),
+        TurnOutcome::Failed { facts, answer, failure, .. } => {
             let nothing = || AssistantMessage {
                 content: Vec::new(),
                 provider: facts.used.provider.clone(),
@@ -99,8 +95,8 @@ fn recorded(outcome: &TurnOutcome, now: i64) -> Option<AssistantMessage> {
 }
 
 /// What had been said when somebody stopped it, if anything.
-fn partial(stopped: &Stopped) -> Option<AssistantMessage> {
-    let mut partial = stopped.answer.clone()?;
+fn partial(answer: &AssistantMessage, by: Option<StopCause>) -> Option<AssistantMessage> {
+    let mut partial = answer.clone();
     partial.content.retain(|block| matches!(block, AssistantBlock::Text { text, .. } if !text.is_empty()));
     if partial.content.is_empty() {
         return None;
@@ -108,7 +104,7 @@ fn partial(stopped: &Stopped) -> Option<AssistantMessage> {
     INJECTED_PROVIDER.clone_into(&mut partial.provider);
     INJECTED_MODEL.clone_into(&mut partial.model);
     partial.stop_reason = StopReason::Aborted;
-    partial.error_message = stopped.by.map(|by| format!("stopped: {}", by.as_str()));
+    partial.error_message = by.map(|by| format!("stopped: {}", by.as_str()));
     Some(partial)
 }
 
@@ -120,35 +116,29 @@ fn failed(mut answer: AssistantMessage, error: &str) -> AssistantMessage {
     answer
 }
 
+/// The end of a run as its outcome tells it.
+fn finish(run: &Run, outcome: &TurnOutcome) -> FinishRun {
+    FinishRun {
+        stop_reason: outcome.model_stopped(),
+        error: outcome.error().map(str::to_owned),
+        usage: Some(outcome.usage()),
+        attempts: outcome.attempts().iter().filter_map(|a| serde_json::to_value(a).ok()).collect(),
+        provider: outcome.model().map(|used| used.provider.clone()),
+        model: outcome.model().map(|used| used.model.clone()),
+        ..FinishRun::new(run.id.clone(), outcome.status())
+    }
+}
+
 /// Writes the end of the run; the error is what to tell people if that was impossible.
 async fn write_down(
     outgoing: &Outgoing,
     run: &Run,
-    outcome: &TurnOutcome,
-    record: Record,
+    finish: FinishRun,
+    look: Option<LookVerdict>,
     history: &mut Option<History>,
 ) -> Result<(), String> {
     let inner = outgoing.inner();
-    let Record { entry, text, outbox, look } = record;
-    let mut finish = FinishRun::new(run.id.clone(), outcome.status());
-    finish.entries =
-        entry.iter().map(|e| EntryKind::Message { message: Message::Assistant(e.clone()) }).collect();
-    finish.stop_reason = outcome.model_stopped();
-    finish.error = outcome.error().map(str::to_owned);
-    finish.reply = text;
-    finish.outbox.clone_from(&outbox);
-    finish.usage = Some(outcome.usage());
-    finish.attempts = outcome.attempts().iter().filter_map(|a| serde_json::to_value(a).ok()).collect();
-    finish.provider = outcome.model().map(|used| used.provider.clone());
-    finish.model = outcome.model().map(|used| used.model.clone());
-    let changes = SessionChanges {
-        facts: outcome.facts().cloned(),
-        is_aborted: matches!(outcome.status(), RunStatus::Aborted | RunStatus::TimedOut),
-        now: inner.clock().now_ms(),
-        is_look: look.is_some(),
-        news: look.and(finish.reply.clone()),
-    };
-    finish.patch = Some(Box::new(move |session| changes.apply(session)));
+    let (said, outbox) = (finish.entries.first().cloned(), finish.outbox.clone());
     let unheard = run.delivery.look().and_then(Look::from).filter(|_| look != Some(LookVerdict::News));
     let finished = match unheard {
         Some(from) => inner.store().runs().finish_unheard(finish, from).await,
@@ -157,10 +147,10 @@ async fn write_down(
     match finished {
         Ok(finished) => {
             outgoing.kick_all(&outbox);
-            if let (Some(entry), Some(place), Some(history)) =
-                (entry, finished.appended.first(), history.as_mut())
+            if let (Some(EntryKind::Message { message }), Some(place), Some(history)) =
+                (said, finished.appended.first(), history.as_mut())
             {
-                history.record(Message::Assistant(entry), place.seq);
+                history.record(message, place.seq);
             }
             if unheard.is_some() {
                 // What was said is not in the transcript any more.
@@ -201,13 +191,13 @@ impl SessionChanges {
             session.aborted_last_run = Some(self.is_aborted);
         }
         let Some(facts) = self.facts else { return };
-        if facts.flushed {
+        if facts.spent.flushed {
             session.memory_flush_at = Some(self.now);
             session.memory_flush_compaction_count = Some(session.compaction_count.unwrap_or(0));
         }
-        if facts.compactions > 0 {
+        if facts.spent.compactions > 0 {
             let before = session.compaction_count.unwrap_or(0);
-            session.compaction_count = Some(before.saturating_add(u64::from(facts.compactions)));
+            session.compaction_count = Some(before.saturating_add(u64::from(facts.spent.compactions)));
         }
         if self.is_look {
             // A look may use another model; people go on with theirs.
@@ -225,10 +215,10 @@ impl SessionChanges {
             session.auth_profile_override_source = Some("auto".to_owned());
             session.auth_profile_override_compaction_count = session.compaction_count;
         }
-        if facts.last_call.prompt_tokens() > 0 {
-            session.input_tokens = Some(facts.usage.input);
-            session.output_tokens = Some(facts.usage.output);
-            session.total_tokens = Some(facts.last_call.prompt_tokens());
+        if facts.spent.last_call.prompt_tokens() > 0 {
+            session.input_tokens = Some(facts.spent.usage.input);
+            session.output_tokens = Some(facts.spent.usage.output);
+            session.total_tokens = Some(facts.spent.last_call.prompt_tokens());
             session.total_tokens_fresh = Some(true);
         }
     }
@@ -268,7 +258,7 @@ pub(crate) fn last_word(RunEnd { outcome, reply, ended_at, .. }: &RunEnd) -> Cha
     match outcome.status() {
         RunStatus::Ok => ChatState::Final {
             message: message.map(FinalMessage::Text),
-            usage: outcome.facts().map(|facts| facts.usage),
+            usage: outcome.facts().map(|facts| facts.spent.usage),
             stop_reason: outcome.stop_word(),
         },
         RunStatus::Aborted | RunStatus::Interrupted => {

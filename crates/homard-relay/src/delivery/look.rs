@@ -74,7 +74,7 @@ impl Look {
         outcome: &TurnOutcome,
         said: &str,
     ) -> LookVerdict {
-        if !matches!(outcome, TurnOutcome::Answered(_)) {
+        if !matches!(outcome, TurnOutcome::Answered { .. }) {
             return LookVerdict::Failed;
         }
         let Some(news) = audible(said, Some(self.no_news_up_to)) else {

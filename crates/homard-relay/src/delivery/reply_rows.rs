@@ -1,6 +1,6 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
-use homard_policy::reply::{PrefixFacts, Said, normalise};
+use homard_policy::reply::{PrefixFacts, normalise};
 use homard_runtime::Clip;
 use homard_store::NewOutbound;
 
@@ -53,7 +53,7 @@ pub(crate) async fn rows(
     let mut rows = match with_usage(run, outcome, text, &streamed) {
         Some(text) => speech.rows(&text, preview, "").await,
         // What was shown of a turn that was stopped stays as it is.
-        None if preview.is_some() && !matches!(outcome, TurnOutcome::Answered(_)) => Vec::new(),
+        None if preview.is_some() && !matches!(outcome, TurnOutcome::Answered { .. }) => Vec::new(),
         None => speech.rows("", preview, "").await,
     };
     if let Some(content) = taken_away(outgoing, run) {
@@ -65,9 +65,9 @@ pub(crate) async fn rows(
 
 /// The same with what it cost below it, where the conversation wants to know.
 fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: &Streamed) -> Option<String> {
-    let TurnOutcome::Answered(answered) = outcome else { return text };
+    let TurnOutcome::Answered { facts, .. } = outcome else { return text };
     let is_said = text.is_some() || streamed.pieces > 0;
-    let line = run.delivery.work.usage_line(&answered.facts.usage, &run.session_key);
+    let line = run.delivery.work.usage_line(&facts.spent.usage, &run.session_key);
     let Some(line) = line.filter(|_| is_said) else { return text };
     Some(text.map_or_else(|| line.clone(), |text| format!("{text}\n\n{line}")))
 }
@@ -75,10 +75,10 @@ fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: 
 /// What is said; `None` for nothing.
 fn text(route: &ReplyRoute, outcome: &TurnOutcome, said: &str, streamed: &Streamed) -> Option<String> {
     let left = if streamed.pieces > 0 { streamed.rest.as_str() } else { said };
-    let is_silent = matches!(normalise(said), Said::Silence);
+    let is_silent = normalise(said).is_none();
     let shown = streamed.preview.is_some().then_some(left).filter(|_| !is_silent);
     let sentence = match (outcome, outcome.error()) {
-        (TurnOutcome::Answered(_), _) => {
+        (TurnOutcome::Answered { .. }, _) => {
             return (!is_silent && !left.trim().is_empty()).then(|| left.to_owned());
         }
         (_, Some(error)) => why(route, error),

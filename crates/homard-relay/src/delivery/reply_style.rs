@@ -66,7 +66,7 @@ impl Manner {
             shape,
             abilities,
             reply_mode: if can(Act::Reply) {
-                speaking.reply_to_mode.map_or(ReplyToMode::Off, mode)
+                speaking.reply_to_mode.unwrap_or_default()
             } else {
                 ReplyToMode::Off
             },
@@ -85,15 +85,6 @@ impl Manner {
     /// Whether the platform can do `act`.
     pub(crate) fn can(&self, act: Act) -> bool {
         self.abilities.is_some_and(|abilities| abilities.can(act))
-    }
-}
-
-fn mode(mode: access::ReplyToMode) -> ReplyToMode {
-    match mode {
-        access::ReplyToMode::Off => ReplyToMode::Off,
-        access::ReplyToMode::First => ReplyToMode::First,
-        access::ReplyToMode::All => ReplyToMode::All,
-        access::ReplyToMode::Batched => ReplyToMode::Batched,
     }
 }
 

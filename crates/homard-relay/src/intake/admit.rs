@@ -13,6 +13,8 @@ use crate::intake::route::Route;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admitted {
     message: Inbound,
+    /// What its run is called.
+    run: String,
     route: Route,
     standing: Standing,
 }
@@ -34,6 +36,11 @@ impl Admitted {
     #[must_use]
     pub fn message(&self) -> &Inbound {
         &self.message
+    }
+
+    /// What its run is called.
+    pub(crate) fn run(&self) -> &str {
+        &self.run
     }
 
     /// What its sender may do.
@@ -61,11 +68,10 @@ impl Admitted {
         self
     }
 
-    /// The same by another id, and with it another run.
+    /// The same as another run.
     #[must_use]
-    pub(crate) fn with_id(mut self, id: String) -> Self {
-        self.message.message_id = id;
-        self
+    pub(crate) fn with_run(self, run: String) -> Self {
+        Self { run, ..self }
     }
 
     /// What the model is told.
@@ -77,7 +83,7 @@ impl Admitted {
             let text = (!message.text.is_empty()).then(|| UserBlock::text(message.text.clone()));
             UserContent::Blocks(text.into_iter().chain(message.images.iter().cloned()).collect())
         };
-        let idempotency_key = Some(format!("{}:user", message.message_id));
+        let idempotency_key = Some(format!("{}:user", self.run));
         UserMessage { content, timestamp: message.timestamp, idempotency_key }
     }
 }
@@ -94,7 +100,7 @@ pub(crate) fn owners_standing() -> Standing {
     Standing { may_command: true, is_owner: true, was_mentioned: true, ..Standing::default() }
 }
 
-/// Decides whether a sender may speak whom nobody has judged: the gateway's own operators.
+/// Decides whether a sender may speak whom nobody has judged: the gateway's own operators, whose message names its run.
 ///
 /// # Errors
 /// [`Refused`] names the reason, for the log.
@@ -103,7 +109,8 @@ pub fn admit(message: Inbound, route: Route, without_admin: bool) -> Result<Admi
         // Commands that change settings are the owner's, like the methods that do.
         Sender::Operator => {
             let standing = Standing { is_owner: !without_admin, ..owners_standing() };
-            Ok(Admitted { message, route, standing })
+            let run = message.message_id.clone();
+            Ok(Admitted { message, run, route, standing })
         }
         Sender::Peer { .. } => Err(Refused::Stranger),
     }
@@ -113,9 +120,14 @@ pub fn admit(message: Inbound, route: Route, without_admin: bool) -> Result<Admi
 ///
 /// # Errors
 /// [`Refused`] for every verdict but that they may speak.
-pub(crate) fn admit_judged(message: Inbound, route: Route, verdict: Verdict) -> Result<Admitted, Refused> {
+pub(crate) fn admit_judged(
+    message: Inbound,
+    run: String,
+    route: Route,
+    verdict: Verdict,
+) -> Result<Admitted, Refused> {
     match (verdict, &message.sender) {
-        (Verdict::Admitted(standing), Sender::Peer { .. }) => Ok(Admitted { message, route, standing }),
+        (Verdict::Admitted(standing), Sender::Peer { .. }) => Ok(Admitted { message, run, route, standing }),
         (Verdict::Admitted(_), Sender::Operator)
         | (Verdict::Stranger | Verdict::Overheard | Verdict::Refused(_), _) => Err(Refused::Stranger),
     }

@@ -9,38 +9,20 @@ use homard_channel::InboundEvent;
 use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{KeyedWorkers, Roused, Tasks, Worker};
 use homard_store::InboxId;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use super::gather::{Complete, Gathering, Item};
+use super::gather::{Bundle, Gathering, Kept};
 use crate::parts::Intake;
 
 /// Messages that may wait in one conversation.
 const MAX_WAITING: usize = 1_000;
-
-/// Something kept, on its way.
-pub(super) enum QueuedEvent {
-    Message(Item<OwnedSemaphorePermit>),
-    Notice { id: InboxId, heard: Box<InboundEvent>, permit: OwnedSemaphorePermit },
-}
-
-impl QueuedEvent {
-    pub(super) fn new(id: InboxId, heard: InboundEvent, permit: OwnedSemaphorePermit) -> Self {
-        match heard {
-            InboundEvent::Message(message) => Self::Message(Item { id, message, held: permit }),
-            InboundEvent::Event(_) | InboundEvent::Moved { .. } => {
-                Self::Notice { id, heard: Box::new(heard), permit }
-            }
-        }
-    }
-}
 
 /// Which conversation: platform, account, place, thread.
 pub(super) type Place = (ChannelId, AccountId, String, String);
 
 /// All workers in which something goes on.
 pub(super) struct ConversationWorkers {
-    workers: KeyedWorkers<Place, QueuedEvent>,
+    workers: KeyedWorkers<Place, Kept<InboundEvent>>,
 }
 
 impl ConversationWorkers {
@@ -52,14 +34,14 @@ impl ConversationWorkers {
     pub(super) fn put(
         &self,
         intake: &Intake,
-        place: Place,
-        event: QueuedEvent,
-    ) -> Result<(), Box<QueuedEvent>> {
-        self.workers.put(place, event, |worker| work(intake.clone(), worker)).map_err(Box::new)
+        kept: Kept<InboundEvent>,
+    ) -> Result<(), Box<Kept<InboundEvent>>> {
+        let place = place_of(&kept.event);
+        self.workers.put(place, kept, |worker| work(intake.clone(), worker)).map_err(Box::new)
     }
 }
 
-pub(super) fn place_of(heard: &InboundEvent) -> Place {
+fn place_of(heard: &InboundEvent) -> Place {
     let (channel, account) = heard.ears();
     let conversation = match heard {
         InboundEvent::Message(message) => &message.conversation,
@@ -74,7 +56,7 @@ pub(super) fn place_of(heard: &InboundEvent) -> Place {
 }
 
 /// The worker's task.
-async fn work(intake: Intake, worker: Worker<Place, QueuedEvent>) {
+async fn work(intake: Intake, worker: Worker<Place, Kept<InboundEvent>>) {
     let stopping = intake.inner().stopping();
     let mut gathering = Gathering::default();
     loop {
@@ -95,36 +77,34 @@ async fn work(intake: Intake, worker: Worker<Place, QueuedEvent>) {
 }
 
 /// Adds a message to what is gathered; what happened besides is told after the messages before it.
-async fn take(intake: &Intake, gathering: &mut Gathering<OwnedSemaphorePermit>, event: QueuedEvent) {
+async fn take(intake: &Intake, gathering: &mut Gathering, kept: Kept<InboundEvent>) {
+    let Kept { id, event, permit } = kept;
     match event {
-        QueuedEvent::Message(kept) => {
-            let pace = intake.pace_of(&kept.message);
-            finish(intake, gathering.add(kept, pace, Instant::now())).await;
+        InboundEvent::Message(event) => {
+            let pace = intake.pace_of(&event);
+            match gathering.add(Kept { id, event, permit }, pace, Instant::now()) {
+                Ok(complete) => finish(intake, complete).await,
+                Err(part) => intake.close(vec![part.id], "an album with too many parts").await,
+            }
         }
-        QueuedEvent::Notice { id, heard, permit } => {
+        notice @ (InboundEvent::Event(_) | InboundEvent::Moved { .. }) => {
             finish(intake, gathering.all()).await;
-            guarded(intake.notice(id, *heard), intake, vec![id]).await;
-            drop(permit);
+            guarded(intake.notice(id, notice), intake, vec![id]).await;
         }
     }
 }
 
-async fn finish(relay: &Intake, complete: Vec<Complete<OwnedSemaphorePermit>>) {
-    for complete in complete {
-        match complete {
-            Complete::Bundle(bundle) => {
-                let ids = bundle.ids();
-                guarded(relay.walk(bundle), relay, ids).await;
-            }
-            Complete::TooMany(item) => relay.close(vec![item.id], "an album with too many parts").await,
-        }
+async fn finish(intake: &Intake, complete: Vec<Bundle>) {
+    for bundle in complete {
+        let ids = bundle.ids();
+        guarded(intake.walk(bundle), intake, ids).await;
     }
 }
 
 /// A bug of ours in one message must neither stop the conversation nor come back after every restart.
-async fn guarded(work: impl Future<Output = ()>, relay: &Intake, ids: Vec<InboxId>) {
+async fn guarded(work: impl Future<Output = ()>, intake: &Intake, ids: Vec<InboxId>) {
     if AssertUnwindSafe(work).catch_unwind().await.is_err() {
         tracing::error!("taking a message ended unexpectedly; it is left out");
-        relay.close(ids, "a bug in Homard").await;
+        intake.close(ids, "a bug in Homard").await;
     }
 }

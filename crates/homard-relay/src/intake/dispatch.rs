@@ -1,10 +1,12 @@
 //! What is done about a message whose sender may speak: stop, begin anew, obey, keep a setting, or ask the model.
 
+use homard_channel::Inbound;
 use homard_config::config::session::send_policy::SendAction;
 use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
 use homard_policy::words::{Arg, Call, Directive, Meaning, Reset};
+use homard_protocol::ChannelId;
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, StoreError};
 
@@ -36,13 +38,13 @@ impl Dispatch {
         let mut reading = visit.rules.words.reading(visit.our_name.as_deref(), &skills);
         // In groups, words inside a text count only from those who mean us or may command anyway.
         reading.may_command = admitted.standing().may_command;
-        let meaning = meaning::read(&visit.message, &reading);
+        let meaning = meaning::read(admitted.message(), &reading);
         options.settings.take(&meaning.directives);
         if meaning.stop {
             return self.stop_there(admitted, options).await;
         }
         if let Some(reset) = &meaning.reset {
-            if reset.rest.trim().is_empty() && visit.message.details.files.is_empty() {
+            if reset.rest.trim().is_empty() && admitted.message().details.files.is_empty() {
                 return self.begin_anew(admitted, options, reset).await;
             }
             let by = Speaker::of(admitted.message());
@@ -64,10 +66,11 @@ impl Dispatch {
             return self.keep_directives(admitted, options, &meaning.directives).await;
         }
         if meaning.directives.iter().any(|one| matches!(one, Directive::Elevated(Arg::Is(_)))) {
-            say_there(&self.outgoing(), &visit, format!("⚙️ {NOTHING_TO_LEAVE}"), "elevated").await;
+            let text = format!("⚙️ {NOTHING_TO_LEAVE}");
+            say_there(&self.outgoing(), admitted.message(), text, "elevated").await;
         }
         for shortcut in &meaning.shortcuts {
-            Box::pin(self.answer_beside(&visit, &admitted, shortcut)).await;
+            Box::pin(self.answer_beside(&admitted, shortcut)).await;
         }
         if meaning.text.trim().is_empty() && !meaning.shortcuts.is_empty() {
             return Ok(IntakeOutcome::Nothing("it was a command".to_owned()));
@@ -148,11 +151,11 @@ impl Dispatch {
     }
 
     /// Answers a command that stands beside a text.
-    async fn answer_beside(&self, visit: &InboundVisit, admitted: &Admitted, name: &str) {
+    async fn answer_beside(&self, admitted: &Admitted, name: &str) {
         let Some(call) = Call::named(name) else { return };
-        let id = format!("{}-{name}", admitted.message().message_id);
-        let mut beside = admitted.clone().with_id(id).with_text(call.typed());
-        let mut options = TurnOptions::of(Source::Channel).replying_to(visit.address());
+        let run = format!("{}-{name}", admitted.run());
+        let mut beside = admitted.clone().with_run(run).with_text(call.typed());
+        let mut options = TurnOptions::of(Source::Channel).replying_to(admitted.message().address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }
@@ -168,10 +171,10 @@ impl Dispatch {
         mut options: TurnOptions,
         meaning: &Meaning,
     ) -> Result<IntakeOutcome, AcceptError> {
-        if self.may_not_answer(&visit) {
+        if may_not_answer(&visit, admitted.message()) {
             return Ok(IntakeOutcome::Nothing("answers are not sent here (sendPolicy)".to_owned()));
         }
-        if let Some(guest) = Guest::behind(&visit.message, admitted.standing().is_owner) {
+        if let Some(guest) = Guest::behind(admitted.message(), admitted.standing().is_owner) {
             let most = self.inner().config().session.guest_calls_per_hour;
             let quota = self.call_quota();
             if let Err(spent) = quota.check(&guest, most, self.inner().clock().now_ms()) {
@@ -180,7 +183,7 @@ impl Dispatch {
                         "That is a lot in one hour, and others want to be answered, too. Try again in {} min.",
                         spent.minutes
                     );
-                    say_there(&self.outgoing(), &visit, text, "enough").await;
+                    say_there(&self.outgoing(), admitted.message(), text, "enough").await;
                 }
                 return Ok(IntakeOutcome::Nothing(
                     "who sent it has had their model calls of this hour (session.guestCallsPerHour)"
@@ -188,22 +191,23 @@ impl Dispatch {
                 ));
             }
         }
-        self.begin_anew_if_stale(&mut visit).await?;
-        let files =
-            self.fetch_files(visit.there.as_ref(), &visit.message, visit.account.rules.media_max_bytes);
-        let Some(media) = self.unless_stopped(&visit.message, files).await else {
+        self.begin_anew_if_stale(&mut visit, &admitted.message().channel).await?;
+        let message = admitted.message();
+        let files = self.fetch_files(visit.there.as_ref(), message, visit.account.rules.media_max_bytes);
+        let Some(media) = self.unless_stopped(message, files).await else {
             return Ok(IntakeOutcome::Nothing(
                 "the sender said stop while its files were on their way".to_owned(),
             ));
         };
         let Some(text) = self.told_text(&visit, &admitted, &media) else {
-            say_there(&self.outgoing(), &visit, NO_TEXT.to_owned(), "no-text").await;
+            say_there(&self.outgoing(), admitted.message(), NO_TEXT.to_owned(), "no-text").await;
             return Ok(IntakeOutcome::Nothing("it says nothing".to_owned()));
         };
-        options.labels.extend(self.labels_of_others(&visit, &admitted).await?);
-        let admitted = admitted.with_text(text).with_pictures(media.pictures);
+        options.labels.extend(self.labels_of_others(&admitted).await?);
         let wish = meaning.queue_wish();
-        let policy = unless_asking(self.queue_policy(&visit, &wish), &options, wish.mode);
+        let policy = queue_policy(&visit, &admitted.message().channel, &wish);
+        let policy = unless_asking(policy, &options, wish.mode);
+        let admitted = admitted.with_text(text).with_pictures(media.pictures);
         Ok(match self.turns().queue_by(admitted, options, &policy).await {
             // One that was answered is known, and what is known closed its rows.
             Ok(Accepted::Started { .. } | Accepted::Finished(_) | Accepted::Answered { .. }) => {
@@ -219,27 +223,19 @@ impl Dispatch {
         })
     }
 
-    /// Whether the owner does not want answers there.
-    fn may_not_answer(&self, visit: &InboundVisit) -> bool {
-        let entry = visit.session.as_ref().map(|session| &session.entry);
-        let place = sending::Place {
-            own: entry.and_then(|entry| entry.send_policy.as_ref()),
-            session: visit.key(),
-            channel: Some(visit.message.channel.as_str()),
-            chat: Some(visit.message.conversation.kind()),
-        };
-        send_policy(&visit.rules.config.session.send_policy, &place) == SendAction::Deny
-    }
-
     /// Begins a conversation anew that is too old. One in which something goes on is not.
-    async fn begin_anew_if_stale(&self, visit: &mut InboundVisit) -> Result<(), StoreError> {
+    async fn begin_anew_if_stale(
+        &self,
+        visit: &mut InboundVisit,
+        channel: &ChannelId,
+    ) -> Result<(), StoreError> {
         let Some(session) = &visit.session else { return Ok(()) };
         let key = visit.key().clone();
         if !self.runs().of_session(&key).is_empty() {
             return Ok(());
         }
         let config = &visit.rules.config;
-        let rule = freshness::rule(&config.session, &key, Some(&visit.message.channel));
+        let rule = freshness::rule(&config.session, &key, Some(channel));
         let zone = time_zone(config.agents.defaults.user_timezone.as_deref());
         let reason =
             match freshness::stale(rule, session.entry.updated_at, self.inner().clock().now_ms(), &zone) {
@@ -252,10 +248,22 @@ impl Dispatch {
         visit.session = Some(reset.record);
         Ok(())
     }
+}
 
-    fn queue_policy(&self, visit: &InboundVisit, inline: &QueueOptions) -> QueuePolicy {
-        let entry = visit.session.as_ref().map(|session| &session.entry);
-        let kept = entry.map(kept_wish).unwrap_or_default();
-        QueuePolicy::decide(&visit.rules.config.messages.queue, Some(&visit.message.channel), &kept, inline)
-    }
+/// Whether the owner does not want answers there.
+fn may_not_answer(visit: &InboundVisit, message: &Inbound) -> bool {
+    let entry = visit.session.as_ref().map(|session| &session.entry);
+    let place = sending::Place {
+        own: entry.and_then(|entry| entry.send_policy.as_ref()),
+        session: visit.key(),
+        channel: Some(message.channel.as_str()),
+        chat: Some(message.conversation.kind()),
+    };
+    send_policy(&visit.rules.config.session.send_policy, &place) == SendAction::Deny
+}
+
+fn queue_policy(visit: &InboundVisit, channel: &ChannelId, inline: &QueueOptions) -> QueuePolicy {
+    let entry = visit.session.as_ref().map(|session| &session.entry);
+    let kept = entry.map(kept_wish).unwrap_or_default();
+    QueuePolicy::decide(&visit.rules.config.messages.queue, Some(channel), &kept, inline)
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_channel::{Attachment, Inbound, Sender};
 use homard_store::InboxId;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 /// Quiet time after which an album is complete.
@@ -29,29 +30,22 @@ const MAX_FILES: usize = 20;
 /// Albums that were cut and whose other parts may still come.
 const MAX_CUT: usize = 16;
 
-/// A message that is kept.
+/// Something that was heard and is kept, on its way.
 #[derive(Debug)]
-pub(super) struct Item<T> {
+pub(super) struct Kept<E> {
     pub(super) id: InboxId,
-    pub(super) message: Box<Inbound>,
-    /// Let go of when the message is done with.
-    #[expect(dead_code, reason = "it is held, and nothing else")]
-    pub(super) held: T,
+    pub(super) event: E,
+    /// Its place among what is under way; let go of when it is done with.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
 }
 
-/// What is complete.
-#[derive(Debug)]
-pub(super) enum Complete<T> {
-    /// These are one message.
-    Bundle(Bundle<T>),
-    /// Nothing comes of this one.
-    TooMany(Item<T>),
-}
+/// A message, and perhaps a part of one.
+type Part = Kept<Box<Inbound>>;
 
 /// Messages that are one.
 #[derive(Debug)]
-pub(super) struct Bundle<T> {
-    parts: Vec<Item<T>>,
+pub(super) struct Bundle {
+    parts: Vec<Part>,
     join: &'static str,
 }
 
@@ -64,25 +58,19 @@ enum Why {
 }
 
 #[derive(Debug)]
-struct Bucket<T> {
+struct Bucket {
     why: Why,
-    parts: Vec<Item<T>>,
+    parts: Vec<Part>,
     chars: usize,
     due: Instant,
     limit: Option<Instant>,
 }
 
 /// What waits in one conversation.
-#[derive(Debug)]
-pub(super) struct Gathering<T> {
-    buckets: Vec<Bucket<T>>,
+#[derive(Debug, Default)]
+pub(super) struct Gathering {
+    buckets: Vec<Bucket>,
     cut: VecDeque<String>,
-}
-
-impl<T> Default for Gathering<T> {
-    fn default() -> Self {
-        Self { buckets: Vec::new(), cut: VecDeque::new() }
-    }
 }
 
 /// How a message is to be treated.
@@ -94,74 +82,81 @@ pub(super) struct Pace {
     pub(super) hurries: bool,
 }
 
-impl<T> Gathering<T> {
+impl Gathering {
     /// When something is next complete.
     pub(super) fn next_due(&self) -> Option<Instant> {
         self.buckets.iter().map(|bucket| bucket.due).min()
     }
 
     /// What is complete by now, in the order it began.
-    pub(super) fn due(&mut self, now: Instant) -> Vec<Complete<T>> {
+    pub(super) fn due(&mut self, now: Instant) -> Vec<Bundle> {
         self.release(|bucket| bucket.due <= now)
     }
 
     /// Everything, complete or not.
-    pub(super) fn all(&mut self) -> Vec<Complete<T>> {
+    pub(super) fn all(&mut self) -> Vec<Bundle> {
         self.release(|_| true)
     }
 
     /// Takes a message; answers with what is complete because of it.
-    pub(super) fn add(&mut self, item: Item<T>, pace: Pace, now: Instant) -> Vec<Complete<T>> {
-        let said = item.message.clone();
-        if let Some(word) = item.message.details.part_of.clone() {
-            return self.add_to_album(word, item, now);
+    ///
+    /// # Errors
+    /// With the message, where it is one too many of an album: nothing comes of it.
+    pub(super) fn add(&mut self, part: Part, pace: Pace, now: Instant) -> Result<Vec<Bundle>, Part> {
+        match part.event.details.part_of.clone() {
+            Some(word) => self.add_to_album(word, part, now),
+            None => Ok(self.add_text(part, pace, now)),
         }
-        if pace.hurries || !item.message.details.files.is_empty() {
-            return self.alone(item);
+    }
+
+    fn add_text(&mut self, part: Part, pace: Pace, now: Instant) -> Vec<Bundle> {
+        if pace.hurries || !part.event.details.files.is_empty() {
+            return self.alone(part);
         }
-        let chars = item.message.text.chars().count();
-        if let Some(at) = self.buckets.iter().position(|b| b.why == Why::Pieces && b.is_of(&said)) {
-            return self.add_piece(at, item, pace, now);
+        let chars = part.event.text.chars().count();
+        if let Some(at) = self.buckets.iter().position(|b| b.why == Why::Pieces && b.is_of(&part.event)) {
+            return self.add_piece(at, part, pace, now);
         }
         if chars >= PIECE_CHARS {
-            let done = self.release(|bucket| bucket.is_of(&said));
+            let done = self.release(|bucket| bucket.is_of(&part.event));
             let due = now + PIECE_QUIET;
-            self.buckets.push(Bucket { why: Why::Pieces, parts: vec![item], chars, due, limit: None });
+            self.buckets.push(Bucket { why: Why::Pieces, parts: vec![part], chars, due, limit: None });
             return done;
         }
         if pace.quiet.is_zero() {
-            return self.alone(item);
+            return self.alone(part);
         }
         let due = now + pace.quiet;
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == Why::Typing && b.is_of(&said)) else {
-            let done = self.release(|bucket| bucket.is_of(&said));
-            self.buckets.push(Bucket { why: Why::Typing, parts: vec![item], chars, due, limit: None });
+        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == Why::Typing && b.is_of(&part.event))
+        else {
+            let done = self.release(|bucket| bucket.is_of(&part.event));
+            self.buckets.push(Bucket { why: Why::Typing, parts: vec![part], chars, due, limit: None });
             return done;
         };
-        bucket.parts.push(item);
+        bucket.parts.push(part);
         bucket.due = due;
         self.release(|bucket| bucket.why == Why::Typing && bucket.parts.len() >= MAX_PARTS)
     }
 
-    fn alone(&mut self, item: Item<T>) -> Vec<Complete<T>> {
-        let mut done = self.release(|bucket| bucket.is_of(&item.message));
-        done.push(Complete::Bundle(Bundle { parts: vec![item], join: "" }));
+    fn alone(&mut self, part: Part) -> Vec<Bundle> {
+        let mut done = self.release(|bucket| bucket.is_of(&part.event));
+        done.push(Bundle { parts: vec![part], join: "" });
         done
     }
 
-    fn add_to_album(&mut self, word: String, item: Item<T>, now: Instant) -> Vec<Complete<T>> {
+    fn add_to_album(&mut self, word: String, part: Part, now: Instant) -> Result<Vec<Bundle>, Part> {
         if self.cut.contains(&word) {
-            return vec![Complete::TooMany(item)];
+            return Err(part);
         }
         let why = Why::Album(word.clone());
         // An adapter that knows the pieces of a long text marks them as it does an album.
-        let is_piece = is_text(&item) && item.message.text.chars().count() >= PIECE_CHARS;
+        let is_piece = is_text(&part) && part.event.text.chars().count() >= PIECE_CHARS;
         let quiet = if is_piece { PIECE_QUIET } else { ALBUM_QUIET };
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&item.message)) else {
-            let done = self.release(|bucket| bucket.is_of(&item.message));
+        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == why && b.is_of(&part.event)) else {
+            let done = self.release(|bucket| bucket.is_of(&part.event));
             let (due, limit) = (now + quiet, Some(now + ALBUM_LIMIT));
-            self.buckets.push(Bucket { why, parts: vec![item], chars: 0, due, limit });
-            return done;
+            self.buckets.push(Bucket { why, parts: vec![part], chars: 0, due, limit });
+            return Ok(done);
         };
         if bucket.parts.len() >= MAX_PARTS {
             if self.cut.len() >= MAX_CUT {
@@ -169,35 +164,33 @@ impl<T> Gathering<T> {
             }
             tracing::warn!(most = MAX_PARTS, "an album has too many parts; the others are left out");
             self.cut.push_back(word);
-            return vec![Complete::TooMany(item)];
+            return Err(part);
         }
-        bucket.parts.push(item);
+        bucket.parts.push(part);
         bucket.due = bucket.limit.map_or(now + quiet, |limit| limit.min(now + quiet));
-        Vec::new()
+        Ok(Vec::new())
     }
 
     /// Adds the next piece of a long text, if it is one.
-    fn add_piece(&mut self, at: usize, item: Item<T>, pace: Pace, now: Instant) -> Vec<Complete<T>> {
-        let Some(bucket) = self.buckets.get_mut(at) else { return self.alone(item) };
-        let chars = item.message.text.chars().count();
-        let follows = bucket
-            .parts
-            .last()
-            .is_some_and(|last| follows(&last.message.message_id, &item.message.message_id));
+    fn add_piece(&mut self, at: usize, part: Part, pace: Pace, now: Instant) -> Vec<Bundle> {
+        let Some(bucket) = self.buckets.get_mut(at) else { return self.alone(part) };
+        let chars = part.event.text.chars().count();
+        let follows =
+            bucket.parts.last().is_some_and(|last| follows(&last.event.message_id, &part.event.message_id));
         let fits = bucket.parts.len() < MAX_PIECES && bucket.chars + chars <= MAX_PIECED_CHARS;
         if !(follows && fits) {
-            let mut done = self.release(|bucket| bucket.is_of(&item.message));
-            done.extend(self.add(item, pace, now));
+            let mut done = self.release(|bucket| bucket.is_of(&part.event));
+            done.extend(self.add_text(part, pace, now));
             return done;
         }
-        bucket.parts.push(item);
+        bucket.parts.push(part);
         bucket.chars += chars;
         // A short piece is the last one.
         bucket.due = if chars >= PIECE_CHARS { now + PIECE_QUIET } else { now };
         self.due(now)
     }
 
-    fn release(&mut self, is_done: impl Fn(&Bucket<T>) -> bool) -> Vec<Complete<T>> {
+    fn release(&mut self, is_done: impl Fn(&Bucket) -> bool) -> Vec<Bundle> {
         let mut done = Vec::new();
         for bucket in std::mem::take(&mut self.buckets) {
             if is_done(&bucket) {
@@ -206,7 +199,7 @@ impl<T> Gathering<T> {
                     Why::Album(_) if bucket.parts.iter().all(is_text) => "",
                     Why::Album(_) | Why::Typing => "\n",
                 };
-                done.push(Complete::Bundle(Bundle { parts: bucket.parts, join }));
+                done.push(Bundle { parts: bucket.parts, join });
             } else {
                 self.buckets.push(bucket);
             }
@@ -215,18 +208,18 @@ impl<T> Gathering<T> {
     }
 }
 
-impl<T> Bucket<T> {
+impl Bucket {
     /// Whether it is of who said `message`. Where a name can be taken over, what else they are known by tells.
     fn is_of(&self, message: &Inbound) -> bool {
         self.parts.first().is_some_and(|part| {
-            same_person(&part.message.sender, &message.sender)
-                && part.message.details.also_known_as == message.details.also_known_as
+            same_person(&part.event.sender, &message.sender)
+                && part.event.details.also_known_as == message.details.also_known_as
         })
     }
 }
 
-fn is_text<T>(item: &Item<T>) -> bool {
-    item.message.details.files.is_empty() && item.message.images.is_empty()
+fn is_text(part: &Part) -> bool {
+    part.event.details.files.is_empty() && part.event.images.is_empty()
 }
 
 fn same_person(one: &Sender, other: &Sender) -> bool {
@@ -245,7 +238,7 @@ fn follows(one: &str, next: &str) -> bool {
     }
 }
 
-impl<T> Bundle<T> {
+impl Bundle {
     /// Its rows in the inbox.
     pub(super) fn ids(&self) -> Vec<InboxId> {
         self.parts.iter().map(|part| part.id).collect()
@@ -254,21 +247,21 @@ impl<T> Bundle<T> {
     /// The one message they are.
     pub(super) fn message(&self) -> Option<Inbound> {
         let (last, before) = self.parts.split_last()?;
-        let mut message = Inbound::clone(&last.message);
+        let mut message = Inbound::clone(&last.event);
         if before.is_empty() {
             return Some(message);
         }
-        let texts = self.parts.iter().map(|part| part.message.text.as_str());
+        let texts = self.parts.iter().map(|part| part.event.text.as_str());
         let texts: Vec<&str> = texts.filter(|text| !text.trim().is_empty()).collect();
         message.text = texts.join(self.join);
-        message.images = self.parts.iter().flat_map(|part| part.message.images.clone()).collect();
-        let files = self.parts.iter().flat_map(|part| &part.message.details.files);
+        message.images = self.parts.iter().flat_map(|part| part.event.images.clone()).collect();
+        let files = self.parts.iter().flat_map(|part| &part.event.details.files);
         let files: Vec<Attachment> = files.take(MAX_FILES).cloned().collect();
         let details = &mut message.details;
         details.files = files;
         details.part_of = None;
         for part in before {
-            let earlier = &part.message.details;
+            let earlier = &part.event.details;
             if earlier.mentions_us == Some(true) {
                 details.mentions_us = Some(true);
             }

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_channel::{Address, ChatKind, Inbound, SharedChannel, Threads};
+use homard_channel::{ChatKind, Inbound, SharedChannel, Threads};
 use homard_config::config::bindings::BroadcastStrategy;
-use homard_policy::access::{Case, Remark, Standing, Verdict, judge, owner_ids};
+use homard_policy::access::{Case, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::{OrCancel, OrLog};
 use homard_store::{InboxId, SessionRecord, StoreError};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::sleep;
 
 use super::gather::Bundle;
@@ -52,9 +51,8 @@ pub(crate) enum IntakeOutcome {
     Nothing(String),
 }
 
-/// A message and where it belongs.
+/// Where a message belongs, and by which rules.
 pub(super) struct InboundVisit {
-    pub(super) message: Inbound,
     /// The rows that are closed with it.
     pub(super) ids: Vec<InboxId>,
     pub(super) rules: Arc<CompanyRules>,
@@ -66,23 +64,9 @@ pub(super) struct InboundVisit {
 }
 
 impl InboundVisit {
-    /// The conversation as the intake remembers what was said in it.
-    pub(super) fn place(&self) -> String {
-        let message = &self.message;
-        let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
-        let thread = message.conversation.thread().map_or("", |thread| thread.as_str());
-        format!("{}:{}:{peer}:{thread}", message.channel, message.account)
-    }
-
-    /// Where an answer goes.
-    pub(super) fn address(&self) -> Option<Address> {
-        self.message.address()
-    }
-
     /// How many messages of context are kept for the group.
-    pub(super) fn history_limit(&self) -> usize {
-        let place =
-            self.account.rules.groups.place(&self.message.conversation, self.message.details.parent.as_ref());
+    fn history_limit(&self, message: &Inbound) -> usize {
+        let place = self.account.rules.groups.place(&message.conversation, message.details.parent.as_ref());
         let config = &self.rules.config;
         let agent = config.agents.agent(&self.destination.agent);
         place
@@ -99,7 +83,7 @@ impl InboundVisit {
 
 impl Intake {
     /// Takes what was gathered to where it belongs, and closes its rows if nothing comes of it.
-    pub(super) async fn walk(&self, bundle: Bundle<OwnedSemaphorePermit>) {
+    pub(super) async fn walk(&self, bundle: Bundle) {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
         self.hushed(&message, &ids);
@@ -153,11 +137,10 @@ impl Intake {
         let mut outcome = IntakeOutcome::Nothing("nobody is to answer".to_owned());
         let destinations = destinations(&rules.routes, message, rules.speaker(message), threads);
         let last = destinations.len().saturating_sub(1);
-        let mut told = None;
+        let mut is_asked = false;
         for (at, destination) in destinations.into_iter().enumerate() {
             let session = self.inner().store().sessions().get(&destination.session).await?;
             let visit = InboundVisit {
-                message: message.clone(),
                 // Where several answer, the rows are closed with the last; the others' runs are known by name.
                 ids: if at == last { ids.to_vec() } else { Vec::new() },
                 rules: Arc::clone(&rules),
@@ -167,17 +150,14 @@ impl Intake {
                 destination,
                 session,
             };
-            let place = visit.place();
-            outcome = self.visit(visit, at).await?;
-            if matches!(outcome, IntakeOutcome::Asked) {
-                told = Some(place);
-            }
+            outcome = self.visit(message, visit, at).await?;
+            is_asked |= matches!(outcome, IntakeOutcome::Asked);
             if at < last && rules.routes.broadcast.strategy == BroadcastStrategy::Sequential {
                 self.until_answered(message, at).await?;
             }
         }
-        if let Some(place) = told {
-            self.state().company().history.clear(&place);
+        if is_asked {
+            self.state().company().history.clear(&place_of(message));
         }
         Ok(outcome)
     }
@@ -206,37 +186,39 @@ impl Intake {
         }
     }
 
-    async fn visit(&self, visit: InboundVisit, at: usize) -> Result<IntakeOutcome, AcceptError> {
-        let verdict = self.judge(&visit).await?;
+    async fn visit(
+        &self,
+        message: &Inbound,
+        visit: InboundVisit,
+        at: usize,
+    ) -> Result<IntakeOutcome, AcceptError> {
+        let verdict = self.judge(message, &visit).await?;
         match &verdict {
             Verdict::Admitted(_) => {}
             Verdict::Stranger => {
-                let label = format!("{} user id", visit.message.channel);
-                self.stranger_asks(&visit.message, &visit.account.rules, &label).await?;
+                let label = format!("{} user id", message.channel);
+                self.stranger_asks(message, &visit.account.rules, &label).await?;
                 return Ok(IntakeOutcome::Refused("a stranger, who may ask to be let in".to_owned()));
             }
             Verdict::Overheard => {
-                self.overhear(&visit);
+                self.overhear(message, &visit);
                 return Ok(IntakeOutcome::Refused("not for us".to_owned()));
             }
             Verdict::Refused(why) => return Ok(IntakeOutcome::Refused(why.to_string())),
         }
-        let Some(name) = run_of(&visit.message, at) else {
+        let Some(run) = run_of(message, at) else {
             return Ok(IntakeOutcome::Nothing("it cannot be named".to_owned()));
         };
-        let mut message = visit.message.clone();
-        message.message_id = name.to_string();
         let (session, agent) = (visit.destination.session.clone(), visit.destination.agent.clone());
         let route = Route::decided(&visit.rules.config, session, agent)?;
-        let admitted = admit_judged(message, route, verdict)?;
-        trail::admitted(&visit.message.message_id, &admitted);
-        let options = options(&visit, admitted.standing());
+        let admitted = admit_judged(message.clone(), run.to_string(), route, verdict)?;
+        trail::admitted(&admitted);
+        let options = options(&visit, &admitted);
         self.dispatch().understand(visit, admitted, options).await
     }
 
     /// Asks the rules of company.
-    async fn judge(&self, visit: &InboundVisit) -> Result<Verdict, StoreError> {
-        let message = &visit.message;
+    async fn judge(&self, message: &Inbound, visit: &InboundVisit) -> Result<Verdict, StoreError> {
         let (channel, account) = (&message.channel, &message.account);
         let patterns = visit.rules.patterns(channel, account, &visit.destination.agent);
         let let_in = self.inner().store().pairing().allowed(channel, account).await?;
@@ -245,7 +227,7 @@ impl Intake {
         let limit = visit.account.rules.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
-        let bots_in_a_row = self.state().company().bots.heard(&visit.place(), is_bot, now, &limit);
+        let bots_in_a_row = self.state().company().bots.heard(&place_of(message), is_bot, now, &limit);
         Ok(judge(&Case {
             message,
             rules: &visit.account.rules,
@@ -260,11 +242,9 @@ impl Intake {
     }
 
     /// Keeps what was not for us, as context for what will be.
-    fn overhear(&self, visit: &InboundVisit) {
-        let message = &visit.message;
-        let Said { sender, timestamp, text, message_id } = Said::of(message);
-        let remark = Remark { sender, text, timestamp, message_id };
-        self.state().company().history.keep(&visit.place(), remark, visit.history_limit());
+    fn overhear(&self, message: &Inbound, visit: &InboundVisit) {
+        let history = &mut self.state().company().history;
+        history.keep(&place_of(message), Said::of(message), visit.history_limit(message));
     }
 }
 
@@ -274,34 +254,42 @@ fn run_of(message: &Inbound, at: usize) -> Option<RunId> {
     if at == 0 { Some(name) } else { RunId::parse(&format!("{name}-{at}")).ok() }
 }
 
+/// The conversation as the intake remembers what was said in it.
+pub(super) fn place_of(message: &Inbound) -> String {
+    let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
+    let thread = message.conversation.thread().map_or("", |thread| thread.as_str());
+    format!("{}:{}:{peer}:{thread}", message.channel, message.account)
+}
+
 /// What goes with the run of a message.
-fn options(visit: &InboundVisit, standing: &Standing) -> TurnOptions {
-    let reply = visit.address().map(|address| {
+fn options(visit: &InboundVisit, admitted: &Admitted) -> TurnOptions {
+    let (message, standing) = (admitted.message(), admitted.standing());
+    let reply = message.address().map(|address| {
         Box::new(ReplyRoute {
             address,
-            message_id: Some(visit.message.message_id.clone()),
-            was_mentioned: standing.was_mentioned || visit.message.conversation.kind() == ChatKind::Direct,
+            message_id: Some(message.message_id.clone()),
+            was_mentioned: standing.was_mentioned || message.conversation.kind() == ChatKind::Direct,
             is_owner: standing.is_owner,
         })
     });
-    let origin = Origin::of(&visit.message, standing, visit.destination.parent.clone());
-    let origin = if is_guest(visit, standing) { origin.by_guest() } else { origin };
+    let origin = Origin::of(message, standing, visit.destination.parent.clone());
+    let origin = if is_guest(visit, admitted) { origin.by_guest() } else { origin };
     let (origin, inbox) = (Some(Box::new(origin)), visit.ids.clone());
     TurnOptions { reply, origin, inbox, ..TurnOptions::of(Source::Channel) }
 }
 
 /// Whether somebody else than the owner writes in the owner's own conversation. Where nobody is named as the owner,
 /// nobody is a guest.
-fn is_guest(visit: &InboundVisit, standing: &Standing) -> bool {
-    !standing.is_owner
+fn is_guest(visit: &InboundVisit, admitted: &Admitted) -> bool {
+    !admitted.standing().is_owner
         && visit.key().is_main()
-        && !owner_ids(&visit.rules.commands, &visit.account.rules, &visit.message.channel).is_empty()
+        && !owner_ids(&visit.rules.commands, &visit.account.rules, &admitted.message().channel).is_empty()
 }
 
 /// Says something that is no answer of a run, where the message was said.
-pub(super) async fn say_there(outgoing: &Outgoing, visit: &InboundVisit, text: String, what: &str) {
-    let Some(address) = visit.address() else { return };
-    let key = format!("{what}:{}:{}", visit.place(), visit.message.message_id);
+pub(super) async fn say_there(outgoing: &Outgoing, message: &Inbound, text: String, what: &str) {
+    let Some(address) = message.address() else { return };
+    let key = format!("{what}:{}:{}", place_of(message), message.message_id);
     let said = outgoing.say(OutgoingText { address, text, reply_to: None, key }).await;
     said.or_log("a note could not be kept to be sent");
 }

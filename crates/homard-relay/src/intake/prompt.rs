@@ -1,13 +1,13 @@
 //! What the model is told of a message: the text, where it was said and by whom, what came with it, what was said
 //! before. And whose words all that is.
 
-use homard_channel::{ChatKind, Quoted, Sender};
-use homard_policy::envelope::{self, AttachedFile, Said, Told};
+use homard_channel::{ChatKind, Inbound, Quoted, Sender};
+use homard_policy::envelope::{self, AttachedFile, Told};
 use homard_protocol::{EntryKind, Message};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
-use super::inbound::InboundVisit;
+use super::inbound::{InboundVisit, place_of};
 use super::media::Media;
 use crate::intake::admit::Admitted;
 use crate::parts::Dispatch;
@@ -21,25 +21,12 @@ impl Dispatch {
         admitted: &Admitted,
         media: &Media,
     ) -> Option<String> {
-        let (message, config) = (&visit.message, &visit.rules.config);
-        let text = &admitted.message().text;
-        let history: Vec<Said> = self
-            .state()
-            .company()
-            .history
-            .pending(&visit.place())
-            .into_iter()
-            .map(|remark| Said {
-                sender: remark.sender,
-                timestamp: remark.timestamp,
-                text: remark.text,
-                message_id: remark.message_id,
-            })
-            .collect();
+        let (message, config) = (admitted.message(), &visit.rules.config);
+        let history = self.state().company().history.pending(&place_of(message));
         let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
         let entry = visit.session.as_ref().map(|session| &session.entry);
-        let owners_note = owners_note(visit);
-        let mut told = Told::new(message, text);
+        let owners_note = owners_note(visit, message);
+        let mut told = Told::new(message, &message.text);
         told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
@@ -60,25 +47,19 @@ impl Dispatch {
     }
 
     /// Whose words are in a message beside its sender's.
-    pub(super) async fn labels_of_others(
-        &self,
-        visit: &InboundVisit,
-        admitted: &Admitted,
-    ) -> Result<Vec<Label>, StoreError> {
-        let has_history = !self.state().company().history.pending(&visit.place()).is_empty();
-        let mut labels = others(visit, admitted, has_history);
-        labels.extend(self.brought_back(visit, admitted).await?);
+    pub(super) async fn labels_of_others(&self, admitted: &Admitted) -> Result<Vec<Label>, StoreError> {
+        let place = place_of(admitted.message());
+        let has_history = !self.state().company().history.pending(&place).is_empty();
+        let mut labels = others(admitted, has_history);
+        labels.extend(self.brought_back(admitted).await?);
         Ok(labels)
     }
 
     /// The label of words of our own that a message brings back from a conversation that is over: whose words were in
     /// play when they were said is not known any more.
-    async fn brought_back(
-        &self,
-        visit: &InboundVisit,
-        admitted: &Admitted,
-    ) -> Result<Option<Label>, StoreError> {
-        let Some(quoted) = visit.message.details.reply_to.as_ref().filter(|quoted| quoted.is_ours) else {
+    async fn brought_back(&self, admitted: &Admitted) -> Result<Option<Label>, StoreError> {
+        let Some(quoted) = admitted.message().details.reply_to.as_ref().filter(|quoted| quoted.is_ours)
+        else {
             return Ok(None);
         };
         let wanted = letters(&quoted.text).take(COMPARED).collect::<String>();
@@ -96,7 +77,7 @@ impl Dispatch {
             }
             None => false,
         };
-        let channel = &visit.message.channel;
+        let channel = &admitted.message().channel;
         Ok((!is_known).then(|| {
             Label::new(Source::Message, format!("quoted from an earlier conversation on {channel}"))
         }))
@@ -112,8 +93,8 @@ fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
 }
 
 /// What the owner wrote about the chat a message came from. A group's own conversation has it in its prompt.
-fn owners_note(visit: &InboundVisit) -> Option<String> {
-    let (message, rules) = (&visit.message, &visit.account.rules);
+fn owners_note(visit: &InboundVisit, message: &Inbound) -> Option<String> {
+    let rules = &visit.account.rules;
     match message.conversation.kind() {
         ChatKind::Direct => {
             let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
@@ -132,8 +113,9 @@ fn attached(saved: &super::media::Saved) -> AttachedFile {
 }
 
 /// Labels for words in a message that are not its sender's: what it quotes, passes on or comes after.
-fn others(visit: &InboundVisit, admitted: &Admitted, has_history: bool) -> Vec<Label> {
-    let (message, details) = (&visit.message, &visit.message.details);
+fn others(admitted: &Admitted, has_history: bool) -> Vec<Label> {
+    let message = admitted.message();
+    let details = &message.details;
     let channel = &message.channel;
     let mut labels = Vec::new();
     if has_history {

@@ -68,6 +68,13 @@ impl Channels {
         self.account(channel, account)?.status().probe
     }
 
+    /// Something was heard through it.
+    pub(crate) fn note_heard(&self, channel: &ChannelId, account: &AccountId, at: i64) {
+        if let Some(account) = self.account(channel, account) {
+            account.change(|status| status.last_inbound_at = Some(at));
+        }
+    }
+
     /// Something was sent through it.
     pub(crate) fn note_sent(&self, channel: &ChannelId, account: &AccountId, at: i64) {
         if let Some(account) = self.account(channel, account) {

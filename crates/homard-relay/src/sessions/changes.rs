@@ -33,7 +33,7 @@ impl Sessions {
         let reset = self.inner().store().sessions().reset(key, reason).await?;
         let word = if reason == ResetReason::New { "new" } else { "reset" };
         self.announce_change(&reset.record, word);
-        hook_points::session_reset(self.inner(), key, reason, (said, by)).await;
+        hook_points::session_reset(self.inner(), key, reason, said, by).await;
         Ok(reset)
     }
 

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::parts::TurnSetup;
 use crate::turn_setup::exec_rules::exec_rules;
-use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
+use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, policy_for};
 use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
 use crate::turn_setup::taint::{self, Granted};
@@ -93,7 +93,7 @@ impl TurnSetup {
             sender: &Sender::Operator,
             channel: key.channel().unwrap_or(&operator),
             account: None,
-            model: (model.provider.as_str(), model.model.as_str()),
+            model: ModelName { provider: model.provider.as_str(), model: model.model.as_str() },
             session: entry,
             works_for: None,
             is_owner: true,

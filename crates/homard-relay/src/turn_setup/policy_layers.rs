@@ -38,8 +38,8 @@ pub struct Circumstances<'a> {
     pub channel: &'a ChannelId,
     /// Which of our accounts heard it.
     pub account: Option<&'a AccountId>,
-    /// The provider and the model that answers.
-    pub model: (&'a str, &'a str),
+    /// The model that answers.
+    pub model: ModelName<'a>,
     /// What the session itself decided.
     pub session: Option<&'a SessionEntry>,
     /// The conversation at the beginning of a chain of subagents; `None` where the session's own word is enough.
@@ -52,13 +52,20 @@ pub struct Circumstances<'a> {
     pub without_admin: bool,
 }
 
+/// A model by its provider's name and its own.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ModelName<'a> {
+    pub provider: &'a str,
+    pub model: &'a str,
+}
+
 impl<'a> Circumstances<'a> {
     /// An operator speaks in a conversation on `channel`.
     pub(crate) fn of_operator(
         key: &'a SessionKey,
         channel: &'a ChannelId,
         session: Option<&'a SessionEntry>,
-        model: (&'a str, &'a str),
+        model: ModelName<'a>,
     ) -> Self {
         Self {
             key,
@@ -133,7 +140,7 @@ pub(crate) fn have_same_tools(config: &Config, one: &Admitted, other: &Admitted)
                 sender: &message.sender,
                 channel: &message.channel,
                 account: Some(&message.account),
-                model: ("", ""),
+                model: ModelName::default(),
                 session: None,
                 works_for: None,
                 is_owner: admitted.standing().is_owner,
@@ -157,7 +164,7 @@ fn push_profiles(
     config: &Config,
     agent: &Agent,
     own: &Own<'_>,
-    model: (&str, &str),
+    model: ModelName<'_>,
 ) {
     let global = Own { rule: &config.tools.rule, place: "tools".to_owned() };
     layers.extend(profile(LayerName::Profile, Some(own), Some(&global)));
@@ -204,7 +211,7 @@ fn push_global(layers: &mut Vec<Layer>, config: &Config, agent: &Agent, about: &
 /// The rule for `provider/model`, else the one for the provider.
 fn by_provider<'c>(
     rules: &'c BTreeMap<String, ToolRule>,
-    (provider, model): (&str, &str),
+    ModelName { provider, model }: ModelName<'_>,
 ) -> Option<(&'c str, &'c ToolRule)> {
     if rules.is_empty() {
         return None;
@@ -217,7 +224,7 @@ fn by_provider<'c>(
 }
 
 /// Whether the patch tool is offered: only to the models that were taught its format.
-fn may_patch(patch: &ApplyPatch, (provider, model): (&str, &str)) -> bool {
+fn may_patch(patch: &ApplyPatch, ModelName { provider, model }: ModelName<'_>) -> bool {
     let is_named = |name: &String| {
         let name = name.trim();
         let of_provider = name.split_once('/').filter(|(first, _)| first.eq_ignore_ascii_case(provider));

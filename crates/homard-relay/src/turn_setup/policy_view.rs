@@ -9,7 +9,7 @@ use homard_store::SessionRecord;
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 
 use crate::parts::TurnSetup;
-use crate::turn_setup::policy_layers::{Asker, Circumstances, asker, misspelled, policy_for};
+use crate::turn_setup::policy_layers::{Asker, Circumstances, ModelName, asker, misspelled, policy_for};
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
@@ -80,7 +80,7 @@ impl TurnSetup {
         let operator = ChannelId::operator();
         let channel = key.channel().unwrap_or(&operator);
         let account = entry.and_then(|entry| AccountId::parse(entry.last_account_id.as_deref()?).ok());
-        let wanted = (model.provider.as_str(), model.model.as_str());
+        let wanted = ModelName { provider: model.provider.as_str(), model: model.model.as_str() };
         let about = Circumstances {
             sender: &sender,
             account: account.as_ref(),

@@ -118,9 +118,9 @@ impl Turns {
         if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
+        let is_heard = options.origin.is_some();
         // How many of what people write may wait has been decided with it.
-        let is_said = options.origin.is_some() || options.source() == Source::Chat;
-        if !is_said && !self.lanes().has_room(&key) {
+        if !is_heard && options.source() != Source::Chat && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full(MAX_WAITING));
         }
         let admitted = match queue {
@@ -145,9 +145,13 @@ impl Turns {
         if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
             tracing::debug!(run = %run_id, "nobody listens to the run any more");
         }
+        let waiting = Waiting { run, kept: None, admitted, request, report, merged: Vec::new() };
+        if is_heard {
+            // The conversation's worker does not hang up.
+            return keep(self, waiting).await;
+        }
         // Whoever asked may hang up meanwhile: that leaves neither a run nobody ends nor a message nobody answers.
         let (tell, told) = oneshot::channel();
-        let waiting = Waiting { run, kept: None, admitted, request, report, merged: Vec::new() };
         let turns = self.clone();
         self.inner().tasks().spawn(async move {
             let _hung_up = tell.send(keep(&turns, waiting).await);
@@ -219,7 +223,7 @@ async fn keep(turns: &Turns, mut waiting: Waiting) -> Result<Accepted, AcceptErr
 
 /// The run a message becomes.
 pub(crate) fn run_id(admitted: &Admitted) -> Result<RunId, AcceptError> {
-    RunId::parse(&admitted.message().message_id).map_err(AcceptError::BadKey)
+    RunId::parse(admitted.run()).map_err(AcceptError::BadKey)
 }
 
 /// A run as it is kept.

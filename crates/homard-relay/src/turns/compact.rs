@@ -91,7 +91,7 @@ async fn compact(
     *history = None;
     let mut prepared = match prepare(turns, waiting, started, history, &run).await {
         Ok(prepared) => prepared,
-        Err(why) => return not(why.0),
+        Err(why) => return not(why),
     };
     let agent = Agent { store: inner.store().clone(), clock: inner.clock().clone() };
     let narrator = Arc::clone(&run.narrator);

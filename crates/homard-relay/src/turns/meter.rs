@@ -3,8 +3,7 @@
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_models::failover::{CallRecord, Meter, OpenedCall};
-use homard_protocol::{ThinkingLevel, Word};
-use homard_store::{CallId, CallOwner, CallRow, CallTarget, OpenCall, Store};
+use homard_store::{CallId, CallOwner, CallRow, OpenCall, Store};
 
 use crate::intake::admit::Admitted;
 use crate::intake::call_quota::{CallQuota, Guest};
@@ -30,18 +29,8 @@ impl RunMeter {
 impl Meter for RunMeter {
     fn opening(&self, call: OpenedCall) -> BoxFuture<'_, Option<CallId>> {
         async move {
-            let open = OpenCall {
-                at: call.at,
-                owner: self.owner.clone(),
-                target: CallTarget {
-                    provider: call.provider.to_string(),
-                    model: call.model.to_string(),
-                    api: call.api,
-                    profile: call.profile,
-                    thinking: thinking(call.thinking),
-                },
-                worst: call.worst,
-            };
+            let open =
+                OpenCall { at: call.at, owner: self.owner.clone(), target: call.target, worst: call.worst };
             match self.store.usage().open(open).await {
                 Ok(id) => Some(id),
                 Err(error) => {
@@ -60,13 +49,7 @@ impl Meter for RunMeter {
         let row = CallRow {
             at: record.at,
             owner: self.owner.clone(),
-            target: CallTarget {
-                provider: record.provider.to_string(),
-                model: record.model.to_string(),
-                api: record.api,
-                profile: record.profile,
-                thinking: thinking(record.thinking),
-            },
+            target: record.target,
             usage: record.usage,
             first_ms: record.first_ms,
             total_ms: record.total_ms,
@@ -77,9 +60,4 @@ impl Meter for RunMeter {
             None => self.store.usage().record(row),
         }
     }
-}
-
-/// The level, where the model was asked to think at all.
-fn thinking(level: ThinkingLevel) -> Option<Word<ThinkingLevel>> {
-    (level != ThinkingLevel::Off).then_some(Word::Known(level))
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use homard_agent::{Directive, Step};
 use homard_llm::Attempt;
+use homard_policy::reply::may_be_silent;
 use homard_protocol::events::{
     AgentData, AgentEvent, AgentStream, ApprovalPhase, ChatEvent, ChatMessage, ChatState, CommandOutput,
     CompactionPhase, RunPhase, ToolItem, ToolPhase,
@@ -22,7 +23,6 @@ use tokio::time::Instant;
 
 use crate::bus::{Audience, Bus};
 use crate::delivery::live::Pulse;
-use crate::delivery::shape::{may_become_silent, reasoning};
 
 /// The name under which watchers that did not start the run hear tool events.
 const TOOL_ELSEWHERE: &str = "session.tool";
@@ -106,7 +106,7 @@ impl Narrator {
     /// What was said of the present answer, if there is more than when this was last asked.
     pub(crate) fn unkept(&self) -> Option<String> {
         let mut state = self.state.lock();
-        if state.kept == state.text.len() || may_become_silent(&state.text) {
+        if state.kept == state.text.len() || may_be_silent(&state.text) {
             return None;
         }
         state.kept = state.text.len();
@@ -116,7 +116,7 @@ impl Narrator {
     /// What was said after the first `from` bytes, unless it may still turn out to be silence.
     pub(crate) fn text_from(&self, from: usize) -> String {
         let state = self.state.lock();
-        let rest = state.text.get(from..).filter(|_| !may_become_silent(&state.text));
+        let rest = state.text.get(from..).filter(|_| !may_be_silent(&state.text));
         rest.unwrap_or_default().to_owned()
     }
 
@@ -316,7 +316,7 @@ impl Narrator {
         loop {
             let wait_until = {
                 let state = self.state.lock();
-                let waiting = state.told < state.text.len() && !may_become_silent(&state.text);
+                let waiting = state.told < state.text.len() && !may_be_silent(&state.text);
                 waiting.then(|| state.last_told.map_or_else(Instant::now, |last| last + DELTA_INTERVAL))
             };
             match wait_until {
@@ -334,7 +334,7 @@ impl Narrator {
         }
         let (delta, whole, segment, item) = {
             let mut state = self.state.lock();
-            if state.told >= state.text.len() || may_become_silent(&state.text) {
+            if state.told >= state.text.len() || may_be_silent(&state.text) {
                 return;
             }
             let delta = state.text.get(state.told..).unwrap_or_default().to_owned();
@@ -438,6 +438,15 @@ impl Narrator {
             state,
         });
     }
+}
+
+/// Reasoning as people are shown it before an answer.
+fn reasoning(thinking: &str) -> String {
+    let lines = thinking.trim().lines().map(|line| match line.trim() {
+        "" => String::new(),
+        line => format!("_{line}_"),
+    });
+    format!("Reasoning:\n{}\n\n", lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// A call in a list of steps, before it is known how it goes.

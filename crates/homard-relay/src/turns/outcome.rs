@@ -3,6 +3,7 @@
 //! A [`TurnOutcome`] is made once, where the turn ends; how the run is marked, what is recorded, what people hear and
 //! what programs are told are all read from it. `delivery/deliver.rs` does that.
 
+use homard_agent::Spent;
 use homard_llm::{Attempt, FailReason};
 use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, ToolCall, Usage};
@@ -20,48 +21,36 @@ const TIMED_OUT: &str =
 #[derive(Debug, Clone)]
 pub enum TurnOutcome {
     /// The model was done.
-    Answered(Answered),
+    Answered {
+        facts: TurnFacts,
+        answer: Option<AssistantMessage>,
+        /// Calls that are the asking program's to run: the turn ended because of them.
+        calls: Vec<ToolCall>,
+    },
     /// Somebody stopped it, or its time was up.
-    Stopped(Stopped),
+    Stopped {
+        facts: TurnFacts,
+        /// The part of an answer that had come.
+        answer: Option<AssistantMessage>,
+        /// Why; nobody says so when everything is stopped.
+        by: Option<StopCause>,
+    },
     /// The model could not answer, or its answer could not be kept.
-    Failed(Failed),
+    Failed {
+        facts: TurnFacts,
+        /// The part of an answer that had come.
+        answer: Option<AssistantMessage>,
+        failure: Failure,
+        /// Whether the transcript is no longer what the lane believes.
+        is_unrecorded: bool,
+    },
     /// The model was not asked.
     NotBegun(NotBegun),
 }
 
-/// The model was done.
-#[derive(Debug, Clone)]
-pub struct Answered {
-    pub(crate) facts: TurnFacts,
-    pub(crate) answer: Option<AssistantMessage>,
-    /// Calls that are the asking program's to run: the turn ended because of them.
-    pub(crate) calls: Vec<ToolCall>,
-}
-
-/// A turn that was stopped.
-#[derive(Debug, Clone)]
-pub struct Stopped {
-    pub(crate) facts: TurnFacts,
-    /// The part of an answer that had come.
-    pub(crate) answer: Option<AssistantMessage>,
-    /// Why; nobody says so when everything is stopped.
-    pub(crate) by: Option<StopCause>,
-}
-
-/// A turn that failed.
-#[derive(Debug, Clone)]
-pub struct Failed {
-    pub(crate) facts: TurnFacts,
-    /// The part of an answer that had come.
-    pub(crate) answer: Option<AssistantMessage>,
-    pub(crate) failure: Failure,
-    /// Whether the transcript is no longer what the lane believes.
-    pub(crate) is_unrecorded: bool,
-}
-
 /// What went wrong.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure {
+pub struct Failure {
     pub(crate) error: String,
     pub(crate) kind: ErrorKind,
 }
@@ -105,18 +94,13 @@ pub enum TakenOver {
 
 /// What is known of a turn in which a model was asked.
 #[derive(Debug, Clone)]
-pub(crate) struct TurnFacts {
+pub struct TurnFacts {
     pub(crate) started_at: i64,
     pub(crate) session_id: SessionId,
     pub(crate) used: ModelUsed,
     /// What was tried in vain on the way.
     pub(crate) attempts: Vec<Attempt>,
-    pub(crate) usage: Usage,
-    pub(crate) last_call: Usage,
-    /// How often the conversation was summarised.
-    pub(crate) compactions: u32,
-    /// Whether notes were written before.
-    pub(crate) flushed: bool,
+    pub(crate) spent: Spent,
 }
 
 /// The model that answered, or was asked to.
@@ -143,13 +127,12 @@ impl TurnOutcome {
     /// The same, except that it could not be kept.
     pub(crate) fn lost(self, error: String) -> Self {
         let failure = Failure { error, kind: ErrorKind::Unknown };
-        let failed = |facts, answer| {
-            Self::Failed(Failed { facts, answer, failure: failure.clone(), is_unrecorded: true })
-        };
+        let failed =
+            |facts, answer| Self::Failed { facts, answer, failure: failure.clone(), is_unrecorded: true };
         match self {
-            Self::Answered(Answered { facts, answer, .. })
-            | Self::Stopped(Stopped { facts, answer, .. })
-            | Self::Failed(Failed { facts, answer, .. }) => failed(facts, answer),
+            Self::Answered { facts, answer, .. }
+            | Self::Stopped { facts, answer, .. }
+            | Self::Failed { facts, answer, .. } => failed(facts, answer),
             Self::NotBegun(not_begun) => {
                 let (started_at, session_id) = (not_begun.started_at(), not_begun.session_id().cloned());
                 Self::NotBegun(NotBegun::Failed { error: failure.error, started_at, session_id })
@@ -161,10 +144,10 @@ impl TurnOutcome {
     #[must_use]
     pub fn status(&self) -> RunStatus {
         match self {
-            Self::Answered(_) => RunStatus::Ok,
-            Self::Stopped(stopped) if stopped.is_late() => RunStatus::TimedOut,
-            Self::Stopped(_) => RunStatus::Aborted,
-            Self::Failed(_) => RunStatus::Error,
+            Self::Answered { .. } => RunStatus::Ok,
+            Self::Stopped { by: Some(StopCause::Timeout), .. } => RunStatus::TimedOut,
+            Self::Stopped { .. } => RunStatus::Aborted,
+            Self::Failed { .. } => RunStatus::Error,
             Self::NotBegun(not_begun) => not_begun.status(),
         }
     }
@@ -172,9 +155,9 @@ impl TurnOutcome {
     /// What is known of the turn, where a model was asked.
     pub(crate) fn facts(&self) -> Option<&TurnFacts> {
         match self {
-            Self::Answered(Answered { facts, .. })
-            | Self::Stopped(Stopped { facts, .. })
-            | Self::Failed(Failed { facts, .. }) => Some(facts),
+            Self::Answered { facts, .. } | Self::Stopped { facts, .. } | Self::Failed { facts, .. } => {
+                Some(facts)
+            }
             Self::NotBegun(_) => None,
         }
     }
@@ -182,9 +165,9 @@ impl TurnOutcome {
     /// The last answer, whole or partial.
     pub(crate) fn answer(&self) -> Option<&AssistantMessage> {
         match self {
-            Self::Answered(Answered { answer, .. })
-            | Self::Stopped(Stopped { answer, .. })
-            | Self::Failed(Failed { answer, .. }) => answer.as_ref(),
+            Self::Answered { answer, .. } | Self::Stopped { answer, .. } | Self::Failed { answer, .. } => {
+                answer.as_ref()
+            }
             Self::NotBegun(_) => None,
         }
     }
@@ -193,9 +176,9 @@ impl TurnOutcome {
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match self {
-            Self::Answered(_) => None,
-            Self::Stopped(stopped) => stopped.is_late().then_some(TIMED_OUT),
-            Self::Failed(failed) => Some(&failed.failure.error),
+            Self::Answered { .. } => None,
+            Self::Stopped { by, .. } => (*by == Some(StopCause::Timeout)).then_some(TIMED_OUT),
+            Self::Failed { failure, .. } => Some(&failure.error),
             Self::NotBegun(NotBegun::Failed { error, .. }) => Some(error),
             Self::NotBegun(NotBegun::Command { error, .. }) => error.as_deref(),
             Self::NotBegun(NotBegun::Stopped { .. } | NotBegun::TakenOver { .. }) => None,
@@ -205,18 +188,18 @@ impl TurnOutcome {
     /// The words of what went wrong, to hide something in them.
     pub(crate) fn error_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::Failed(failed) => Some(&mut failed.failure.error),
+            Self::Failed { failure, .. } => Some(&mut failure.error),
             Self::NotBegun(NotBegun::Failed { error, .. }) => Some(error),
-            Self::Answered(_) | Self::Stopped(_) | Self::NotBegun(_) => None,
+            Self::Answered { .. } | Self::Stopped { .. } | Self::NotBegun(_) => None,
         }
     }
 
     /// What programs decide on when something went wrong.
     pub(crate) fn error_kind(&self) -> ErrorKind {
         match self {
-            Self::Failed(failed) => failed.failure.kind,
-            Self::Stopped(stopped) if stopped.is_late() => ErrorKind::Timeout,
-            Self::Answered(_) | Self::Stopped(_) | Self::NotBegun(_) => ErrorKind::Unknown,
+            Self::Failed { failure, .. } => failure.kind,
+            Self::Stopped { by: Some(StopCause::Timeout), .. } => ErrorKind::Timeout,
+            Self::Answered { .. } | Self::Stopped { .. } | Self::NotBegun(_) => ErrorKind::Unknown,
         }
     }
 
@@ -229,11 +212,11 @@ impl TurnOutcome {
     /// Who stopped it, where somebody did.
     pub(crate) fn stopped_by(&self) -> Option<StopCause> {
         match self {
-            Self::Stopped(Stopped { by, .. }) | Self::NotBegun(NotBegun::Stopped { by }) => {
+            Self::Stopped { by, .. } | Self::NotBegun(NotBegun::Stopped { by }) => {
                 Some(by.unwrap_or(StopCause::Rpc))
             }
             Self::NotBegun(NotBegun::Command { stopped, .. }) => *stopped,
-            Self::Answered(_) | Self::Failed(_) | Self::NotBegun(_) => None,
+            Self::Answered { .. } | Self::Failed { .. } | Self::NotBegun(_) => None,
         }
     }
 
@@ -249,7 +232,7 @@ impl TurnOutcome {
                 TakenOver::Merged(run) => format!("merged:{run}"),
             }),
             Self::NotBegun(NotBegun::Command { .. }) => None,
-            Self::Answered(_) | Self::Stopped(_) | Self::Failed(_) | Self::NotBegun(_) => {
+            Self::Answered { .. } | Self::Stopped { .. } | Self::Failed { .. } | Self::NotBegun(_) => {
                 Some(self.model_stopped().unwrap_or_default().as_str().to_owned())
             }
         }
@@ -282,7 +265,7 @@ impl TurnOutcome {
     /// At what price.
     #[must_use]
     pub fn usage(&self) -> Usage {
-        self.facts().map(|facts| facts.usage).unwrap_or_default()
+        self.facts().map(|facts| facts.spent.usage).unwrap_or_default()
     }
 
     /// What was tried in vain on the way.
@@ -295,25 +278,18 @@ impl TurnOutcome {
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         match self {
-            Self::Answered(answered) => &answered.calls,
-            Self::Stopped(_) | Self::Failed(_) | Self::NotBegun(_) => &[],
+            Self::Answered { calls, .. } => calls,
+            Self::Stopped { .. } | Self::Failed { .. } | Self::NotBegun(_) => &[],
         }
     }
 
     /// Whether the lane must read the conversation again.
     pub(crate) fn leaves_history_stale(&self) -> bool {
         match self {
-            Self::Answered(_) | Self::Stopped(_) => false,
-            Self::Failed(failed) => failed.is_unrecorded,
+            Self::Answered { .. } | Self::Stopped { .. } => false,
+            Self::Failed { is_unrecorded, .. } => *is_unrecorded,
             Self::NotBegun(_) => true,
         }
-    }
-}
-
-impl Stopped {
-    /// Whether its time was up.
-    fn is_late(&self) -> bool {
-        self.by == Some(StopCause::Timeout)
     }
 }
 

@@ -101,7 +101,9 @@ impl Turns {
             Some(origin) => {
                 let (inbound, verdict) = origin.message(id, text, timestamp);
                 let route = Route::decided(&config, key, record.agent_id.clone());
-                route.ok().and_then(|route| admit_judged(inbound, route, verdict).ok())
+                route
+                    .ok()
+                    .and_then(|route| admit_judged(inbound, record.run_id.to_string(), route, verdict).ok())
             }
             None => {
                 let inbound = Inbound::from_operator(key, id, text, timestamp);

@@ -35,7 +35,7 @@ use crate::sessions::subagents::standing_orders;
 use crate::trail;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Circumstances, asker, policy_for};
+use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, policy_for};
 use crate::turn_setup::program;
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::rules::rules_for;
@@ -47,9 +47,7 @@ use crate::turns::compact;
 use crate::turns::inline::InlineSettings;
 use crate::turns::lane::{Kind, Waiting};
 use crate::turns::meter::RunMeter;
-use crate::turns::outcome::{
-    Answered, Failed, Failure, ModelUsed, Stopped, TakenOver, TurnFacts, TurnOutcome,
-};
+use crate::turns::outcome::{Failure, ModelUsed, TakenOver, TurnFacts, TurnOutcome};
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
 use crate::turns::source::{self, StopCause};
@@ -71,9 +69,6 @@ pub(crate) struct Prepared {
     pub(crate) told: History,
     limit: Duration,
 }
-
-/// Why a turn could not even begin.
-pub(crate) struct NotBegun(pub(crate) String);
 
 /// Frees the place of a turn when it is over, however that comes about.
 struct HeldSlot(TurnSlot);
@@ -125,7 +120,7 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
             live::begin(&outgoing, &run);
             let span = tracing::info_span!(target: TRACE, parent: &run.span, "turn", error = Empty);
             let outcome = answer(turns, waiting, history, &run).instrument(span.clone()).await;
-            if let Some(outcome) = outcome.as_ref().filter(|it| !matches!(it, TurnOutcome::Answered(_))) {
+            if let Some(outcome) = outcome.as_ref().filter(|it| !matches!(it, TurnOutcome::Answered { .. })) {
                 span.record("error", outcome.status().as_str());
             }
             outcome
@@ -216,7 +211,7 @@ async fn answer(
             *history = Some(prepared.told);
             outcome
         }
-        Err(NotBegun(error)) => TurnOutcome::failed_to_begin(error, started_at, session),
+        Err(error) => TurnOutcome::failed_to_begin(error, started_at, session),
     };
     if let Some(error) = outcome.error_mut() {
         inner.guards().secrets.hide_in(error);
@@ -225,11 +220,11 @@ async fn answer(
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
-async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begun: Option<&NotBegun>) {
+async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begun: Option<&String>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
             None => steering::settle(turns, &merged, TakenOver::Merged(run.id.clone()), None),
-            Some(NotBegun(error)) => {
+            Some(error) => {
                 let failed =
                     TurnOutcome::failed_to_begin(error.clone(), turns.inner().clock().now_ms(), None);
                 Box::pin(deliver::deliver(&turns.outgoing(), &merged, failed, &mut None)).await;
@@ -239,13 +234,13 @@ async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begu
     }
 }
 
-fn agent_of<'a>(config: &'a Config, admitted: &Admitted) -> Result<&'a ConfiguredAgent, NotBegun> {
+fn agent_of<'a>(config: &'a Config, admitted: &Admitted) -> Result<&'a ConfiguredAgent, String> {
     let agent = config.agents.agent(admitted.agent());
-    agent.ok_or_else(|| NotBegun(format!("agent `{}` is not configured any more", admitted.agent())))
+    agent.ok_or_else(|| format!("agent `{}` is not configured any more", admitted.agent()))
 }
 
-/// Records that the turn begins.
-async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, NotBegun> {
+/// Records that the turn begins; the error is why it cannot.
+async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, String> {
     let config = inner.config();
     let agent = agent_of(&config, &waiting.admitted)?;
     let TurnOptions { labels, program, .. } = &waiting.request.options;
@@ -266,17 +261,17 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, N
         patch: origin::patch(&waiting.request.options),
         merged: waiting.merged.iter().map(|run| run.id.clone()).collect(),
     };
-    inner.store().runs().start(start).await.map_err(|error| NotBegun(error.to_string()))
+    inner.store().runs().start(start).await.map_err(words)
 }
 
-/// Gathers what a turn that has begun needs.
+/// Gathers what a turn that has begun needs; the error is why it cannot go on.
 pub(crate) async fn prepare(
     turns: &Turns,
     waiting: Waiting,
     started: Started,
     history: &mut Option<History>,
     run: &Arc<Run>,
-) -> Result<Prepared, NotBegun> {
+) -> Result<Prepared, String> {
     let (inner, setup) = (turns.inner(), turns.setup());
     let Waiting { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
     run.narrator.status("preparing_workspace");
@@ -331,10 +326,10 @@ pub(crate) async fn prepare(
         hook_points::session_started(inner, run).await;
     }
     let offer = setup.offer(&offering, settings.compaction.window);
-    let system = system_prompt(&setup, &settings.prompt, &offer.described).await.map_err(not_begun)?;
+    let system = system_prompt(&setup, &settings.prompt, &offer.described).await.map_err(words)?;
     let orders = standing_orders(&session, config.agents.defaults.subagents.max_depth);
     let system = told_first(inner, run, system.text, orders.or(options.extra_system).as_deref()).await;
-    settings.make_room(&config, overhead_tokens(&system, &offer.for_model)).map_err(not_begun)?;
+    settings.make_room(&config, overhead_tokens(&system, &offer.for_model)).map_err(words)?;
     let (owner, spender) = spending(run, &admitted, &options.settings, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
     let (chain, is_pinned) = (settings.chain, settings.pinned.is_some());
@@ -369,8 +364,8 @@ pub(crate) async fn prepare(
     Ok(Prepared { turn, caller, chain, is_pinned, told, limit })
 }
 
-fn not_begun(error: impl std::fmt::Display) -> NotBegun {
-    NotBegun(error.to_string())
+fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
 
 /// What the turn uses, as its message wants it.
@@ -380,10 +375,10 @@ async fn settings_of(
     agent: &ConfiguredAgent,
     session: &SessionRecord,
     options: &TurnOptions,
-) -> Result<TurnSettings, NotBegun> {
+) -> Result<TurnSettings, String> {
     let asked = options.settings.model.as_deref();
     let settings = settings_for(config, router, agent, Some(&session.entry), asked);
-    let mut settings = settings.map_err(|error| NotBegun(error.to_string()))?;
+    let mut settings = settings.map_err(words)?;
     settings.heed(options);
     settings.workspace = sandbox::open(agent, &session.key).await;
     Ok(settings)
@@ -442,7 +437,7 @@ fn circumstances<'a>(
         sender: &message.sender,
         channel: &message.channel,
         account: Some(&message.account).filter(|_| message.sender != Sender::Operator),
-        model: (model.provider.id().as_str(), model.model.id.as_str()),
+        model: ModelName { provider: model.provider.id().as_str(), model: model.model.id.as_str() },
         session: Some(&session.entry),
         works_for,
         is_owner: admitted.standing().is_owner,
@@ -456,13 +451,8 @@ async fn from_transcript(
     inner: &Inner,
     session: &SessionRecord,
     settings: &TurnSettings,
-) -> Result<History, NotBegun> {
-    let context = inner
-        .store()
-        .transcripts()
-        .context(&session.session_id)
-        .await
-        .map_err(|error| NotBegun(error.to_string()))?;
+) -> Result<History, String> {
+    let context = inner.store().transcripts().context(&session.session_id).await.map_err(words)?;
     Ok(History::new(session.session_id.clone(), context, settings.stamps.clone()))
 }
 
@@ -519,20 +509,17 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 
 /// What comes of an ended turn.
 fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> TurnOutcome {
-    let Ended { how, answer, usage, last_call, compactions, flushed, handed } = ended;
+    let Ended { how, answer, spent, handed } = ended;
     let facts = TurnFacts {
         started_at,
         session_id: prepared.turn.session_id.clone(),
         used: model_used(prepared),
         attempts: prepared.caller.attempts(),
-        usage,
-        last_call,
-        compactions,
-        flushed,
+        spent,
     };
     let (failure, is_unrecorded) = match how {
-        How::Done => return TurnOutcome::Answered(Answered { facts, answer, calls: handed }),
-        How::Stopped => return TurnOutcome::Stopped(Stopped { facts, answer, by: run.stopped_by() }),
+        How::Done => return TurnOutcome::Answered { facts, answer, calls: handed },
+        How::Stopped => return TurnOutcome::Stopped { facts, answer, by: run.stopped_by() },
         How::Failed(error) => {
             let (reason, hint) = (error.reason, error.hint());
             let words = if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) };
@@ -544,7 +531,7 @@ fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Tur
             (Failure { error, kind: ErrorKind::Unknown }, true)
         }
     };
-    TurnOutcome::Failed(Failed { facts, answer, failure, is_unrecorded })
+    TurnOutcome::Failed { facts, answer, failure, is_unrecorded }
 }
 
 /// The model that answered; the one that was wanted, where none did.

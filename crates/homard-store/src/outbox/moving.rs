@@ -97,7 +97,8 @@ impl OutboxStore<'_> {
         self,
         row: &OutboundRecord,
         payload: String,
-        (earlier, receipt): (&OutboundRecord, String),
+        earlier: &OutboundRecord,
+        receipt: String,
     ) -> Result<(), StoreError> {
         let (row, earlier) = (mark(row), mark(earlier));
         self.store

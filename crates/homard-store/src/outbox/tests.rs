@@ -141,7 +141,7 @@ async fn a_row_that_was_taken_back_is_not_mistaken_for_the_one_that_has_its_numb
     let retry = OutboundRetry { at: NOW + 400, error: "down".into(), counts: true, ambiguous: true };
     store.outbox().mark_retry(&gone, retry).await.unwrap();
     store.outbox().replace(&gone, "{}".into()).await.unwrap();
-    store.outbox().replace_into(&gone, "{}".into(), (&gone, "{}".into())).await.unwrap();
+    store.outbox().replace_into(&gone, "{}".into(), &gone, "{}".into()).await.unwrap();
     store.outbox().mark_failed(&gone, "blocked".into()).await.unwrap();
     store.outbox().mark_sent(&gone, "{}".into()).await.unwrap();
     assert_eq!(next(store, "c2").await, Some(other), "nobody has touched it");
@@ -168,7 +168,7 @@ async fn an_answer_goes_into_its_preview_and_the_preview_counts_as_sent() {
     let preview = store.outbox().get("r:preview").await.unwrap().unwrap();
     store.outbox().mark_failed(&preview, "given up".to_owned()).await.unwrap();
     let answer = next(store, "c1").await.unwrap();
-    store.outbox().replace_into(&answer, "an edit".to_owned(), (&preview, "{}".to_owned())).await.unwrap();
+    store.outbox().replace_into(&answer, "an edit".to_owned(), &preview, "{}".to_owned()).await.unwrap();
     assert!(store.outbox().get("r:preview").await.unwrap().unwrap().sent_at.is_some());
     assert_eq!(next(store, "c1").await.unwrap().new.payload, "an edit");
 }

@@ -8,7 +8,7 @@ mod take_over;
 mod tokens;
 
 use homard_protocol::methods::devices::ApprovedVia;
-use homard_protocol::{DeviceId, Word};
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub struct PairedDevice {
     /// How that program uses the gateway.
     pub client_mode: Option<String>,
     /// The roles it was approved for.
-    pub roles: Vec<String>,
+    pub roles: Vec<Word<Role>>,
     /// The scopes it was approved for.
     pub scopes: Vec<String>,
     /// Where it connected from when it was approved.
@@ -120,14 +120,14 @@ impl DeviceStore<'_> {
     pub async fn touch(
         self,
         device_id: &DeviceId,
-        role: &str,
+        role: Role,
         presented: Option<&str>,
     ) -> Result<(), StoreError> {
-        let (device_id, role) = (device_id.clone(), role.to_owned());
+        let device_id = device_id.clone();
         let hash = presented.map(sha256);
         self.store
             .write(move |batch| {
-                let now = batch.now();
+                let (role, now) = (role.as_str(), batch.now());
                 let seen = "UPDATE devices SET last_seen_at = ?2 WHERE device_id = ?1";
                 batch.execute(seen, params![device_id.as_str(), now])?;
                 let used = "UPDATE device_tokens SET last_used_at = ?3 WHERE device_id = ?1 AND role = ?2";

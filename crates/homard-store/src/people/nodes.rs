@@ -7,7 +7,7 @@ mod work;
 
 use std::collections::BTreeMap;
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::store::{Store, StoreError, from_json, parse_column, to_json};
 pub use work::{NewNodeWork, NodeAction, NodeWork};
 
 /// The role of a device that is a node.
-const NODE_ROLE: &str = "node";
+const NODE: Word<Role> = Word::Known(Role::Node);
 
 /// What a node offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,10 +283,10 @@ impl NodeStore<'_> {
         self.store
             .write(move |batch| {
                 let Some(mut device) = devices::load(batch.conn, &device_id)? else { return Ok(false) };
-                if !device.roles.iter().any(|role| role == NODE_ROLE) {
+                if !device.roles.contains(&NODE) {
                     return Ok(false);
                 }
-                device.roles.retain(|role| role != NODE_ROLE);
+                device.roles.retain(|role| *role != NODE);
                 let id = [device_id.as_str()];
                 if device.roles.is_empty() {
                     batch.execute("DELETE FROM device_pending WHERE device_id = ?1", id)?;

@@ -3,7 +3,7 @@
 //! The first device to use a code owns it; it may use it once per role. What a code is worth is decided by the
 //! gateway.
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -45,7 +45,7 @@ pub struct SetupCode {
     /// What that device calls itself.
     pub device_name: Option<String>,
     /// The roles it was used for.
-    pub roles: Vec<String>,
+    pub roles: Vec<Word<Role>>,
     /// When it was first used.
     pub completed_at: Option<Timestamp>,
 }
@@ -57,7 +57,7 @@ pub struct SetupUse {
     /// What it calls itself.
     pub device_name: Option<String>,
     /// In which role it connects.
-    pub role: String,
+    pub role: Role,
 }
 
 impl std::fmt::Debug for NewSetupCode {
@@ -146,11 +146,12 @@ impl SetupCodeStore<'_> {
             .write(move |batch| {
                 let now = batch.now();
                 let Some(mut code) = one(batch.conn, "token", &token)? else { return Ok(None) };
+                let role = Word::Known(by.role);
                 let others = code.device_id.as_ref().is_some_and(|owner| *owner != by.device_id);
-                if others || code.expires_at <= now || code.roles.contains(&by.role) {
+                if others || code.expires_at <= now || code.roles.contains(&role) {
                     return Ok(None);
                 }
-                code.roles.push(by.role);
+                code.roles.push(role);
                 code.device_id = Some(by.device_id);
                 code.device_name = by.device_name.or(code.device_name);
                 code.completed_at = code.completed_at.or(Some(now));

@@ -36,8 +36,11 @@ async fn start(entries: Value, fill: impl FnOnce(&Path)) -> World {
 }
 
 fn memory(home: &TestHome) -> Vec<PathBuf> {
-    let dir = std::fs::read_dir(home.state_dir().join("workspace/memory"));
-    dir.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+    let Ok(dir) = std::fs::read_dir(home.state_dir().join("workspace/memory")) else { return Vec::new() };
+    // A note that is being written has another name until it is whole.
+    dir.map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "md"))
+        .collect()
 }
 
 #[tokio::test]

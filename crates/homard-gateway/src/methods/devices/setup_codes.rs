@@ -59,7 +59,7 @@ pub(crate) async fn request_upgrade(
         device_family: known.device_family,
         client_id: Some(cx.caller.id.to_string()),
         client_mode: Some(cx.caller.mode.to_string()),
-        role: Role::Operator.to_string(),
+        role: Role::Operator,
         scopes: wanted.to_strings(),
         remote_ip: Some(cx.caller.peer.ip.to_string()),
         browser_origin: cx.caller.peer.origin.clone(),
@@ -94,7 +94,7 @@ pub(crate) async fn wait_upgrade(
     if status == ScopeUpgradeStatus::Approved
         && let Some(token) = cx.caller.token.as_ref().map(Secret::expose)
     {
-        let (role, generation) = (Role::Operator.as_str(), cx.gateway.access().rules().generation.clone());
+        let (role, generation) = (Role::Operator, cx.gateway.access().rules().generation.clone());
         let held = cx.gateway.store().devices().check_token(device_id, role, token, &generation).await;
         if let Some(held) = held? {
             outcome.scopes = Some(held.scopes);

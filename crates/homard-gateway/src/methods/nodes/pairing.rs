@@ -40,7 +40,7 @@ pub(crate) async fn remove(cx: Cx, params: NodeParams) -> Result<NodeParams, Req
     let store = cx.gateway.store();
     let device = store.devices().get(&id).await?;
     let device = device.filter(is_node).ok_or_else(unknown_node)?;
-    if device.roles.iter().any(|role| role == Role::Operator.as_str()) {
+    if device.roles.contains(&Role::Operator.into()) {
         // It is an operator, too: taking a part of it away is for those who could take all of it.
         cx.caller.check_scope(Scope::Admin)?;
     }

@@ -326,8 +326,9 @@ async fn a_rejected_thinking_level_is_lowered_and_remembered_for_the_run() {
     hear(hard()).await.end.unwrap();
     let efforts: Vec<_> = world.one.requests().iter().map(|r| r.body["reasoning_effort"].clone()).collect();
     assert_eq!(efforts.get(1..), Some(&[serde_json::json!("medium"), serde_json::json!("medium")][..]));
-    let levels: Vec<_> = world.meter.records().iter().map(|record| record.thinking).collect();
-    assert_eq!(levels, [ThinkingLevel::XHigh, ThinkingLevel::Medium, ThinkingLevel::Medium]);
+    let levels: Vec<_> = world.meter.records().iter().map(|record| record.target.thinking.clone()).collect();
+    let expected = [ThinkingLevel::XHigh, ThinkingLevel::Medium, ThinkingLevel::Medium];
+    assert_eq!(levels, expected.map(|level| Some(level.into())));
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! What was said before we were meant.
 
-use super::{GroupHistory, MAX_CHARS, MAX_GROUPS, Remark};
+use super::{GroupHistory, MAX_CHARS, MAX_GROUPS, Said};
 
-fn remark(text: &str) -> Remark {
-    Remark { sender: "ada".to_owned(), text: text.to_owned(), timestamp: 1, message_id: text.to_owned() }
+fn remark(text: &str) -> Said {
+    Said { sender: "ada".to_owned(), text: text.to_owned(), timestamp: 1, message_id: text.to_owned() }
 }
 
 fn texts(history: &GroupHistory, group: &str) -> Vec<String> {

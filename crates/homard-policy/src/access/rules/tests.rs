@@ -7,8 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::{
     AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, LoopLimit, NameMatching,
-    ReplyToMode, StreamMode,
+    StreamMode,
 };
+use crate::reply::ReplyToMode;
 
 #[expect(clippy::needless_pass_by_value, reason = "rows are written where they are used")]
 fn of(section: Value) -> AccountRules {

@@ -49,7 +49,7 @@ pub(super) async fn look_for(
         let receipt = serde_json::to_string(&found).unwrap_or_default();
         let edit = edit.map_err(|error| ChannelError::Permanent(error.to_string()))?;
         // In one commit: an answer that forgot its preview would stand beside it.
-        let kept = outgoing.inner().store().outbox().replace_into(row, edit, (&preview, receipt)).await;
+        let kept = outgoing.inner().store().outbox().replace_into(row, edit, &preview, receipt).await;
         kept.map_err(|error| unread(&error))?;
     }
     outgoing.outbox().settle_stray_preview(run);

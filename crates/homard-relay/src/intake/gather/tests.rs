@@ -7,7 +7,7 @@ use homard_protocol::{AgentId, PeerId, SessionKey};
 use homard_store::InboxId;
 use tokio::time::Instant;
 
-use super::{Complete, Gathering, Item, MAX_FILES, MAX_PARTS, Pace};
+use super::{Bundle, Gathering, Kept, MAX_FILES, MAX_PARTS, Pace};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -33,7 +33,7 @@ fn photo(from: &str, id: &str, album: Option<&str>, text: &str) -> Box<Inbound> 
 }
 
 struct Table {
-    gathering: Gathering<()>,
+    gathering: Gathering,
     start: Instant,
     quiet: Duration,
     out: Vec<String>,
@@ -44,30 +44,27 @@ impl Table {
         Self { gathering: Gathering::default(), start: Instant::now(), quiet: MS * quiet, out: Vec::new() }
     }
 
-    fn note(&mut self, complete: Vec<Complete<()>>) {
-        for complete in complete {
-            self.out.push(match complete {
-                Complete::Bundle(bundle) => bundle.message().unwrap().text,
-                Complete::TooMany(_) => "too many".to_owned(),
-            });
-        }
+    fn note(&mut self, complete: &[Bundle]) {
+        self.out.extend(complete.iter().map(|bundle| bundle.message().unwrap().text));
     }
 
     /// Says something at a moment and tells what is complete by then.
     fn at(&mut self, ms: u32, message: Box<Inbound>) -> Vec<String> {
         let now = self.start + MS * ms;
         let due = self.gathering.due(now);
-        self.note(due);
+        self.note(&due);
         let pace = Pace { quiet: self.quiet, hurries: message.text.starts_with('/') };
-        let item = Item { id: InboxId::for_tests(), message, held: () };
-        let done = self.gathering.add(item, pace, now);
-        self.note(done);
+        let part = Kept { id: InboxId::for_tests(), event: message, permit: None };
+        match self.gathering.add(part, pace, now) {
+            Ok(done) => self.note(&done),
+            Err(_one_too_many) => self.out.push("too many".to_owned()),
+        }
         std::mem::take(&mut self.out)
     }
 
     fn rest(&mut self, ms: u32) -> Vec<String> {
         let due = self.gathering.due(self.start + MS * ms);
-        self.note(due);
+        self.note(&due);
         std::mem::take(&mut self.out)
     }
 }
@@ -83,7 +80,7 @@ fn a_name_that_changed_hands_is_somebody_else() {
     assert!(table.at(0, known_as("a", "obey", "ada!eve@elsewhere")).is_empty());
     assert!(table.at(10, known_as("b", "hi", "ada!ada@home")).is_empty());
     let all = table.gathering.all();
-    table.note(all);
+    table.note(&all);
     assert_eq!(table.out, ["obey", "hi"], "not one message");
 }
 
@@ -143,7 +140,7 @@ fn one_message_has_no_more_files_than_can_be_fetched() {
     for n in 0..MAX_PARTS {
         assert!(table.at(0, photo("a", &n.to_string(), Some("x"), "")).is_empty());
     }
-    let [Complete::Bundle(bundle)] = &table.gathering.all()[..] else { panic!("one message") };
+    let [bundle] = &table.gathering.all()[..] else { panic!("one message") };
     assert_eq!(bundle.ids().len(), MAX_PARTS);
     assert_eq!(bundle.message().unwrap().details.files.len(), MAX_FILES);
 }

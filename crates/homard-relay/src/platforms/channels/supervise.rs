@@ -26,8 +26,6 @@ const HEALTHY_AFTER: Duration = Duration::from_secs(60);
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 /// How long an adapter may take to end.
 const END_GRACE: Duration = Duration::from_secs(3);
-/// Things heard on their way to the relay; when as many wait, the adapter waits.
-const ON_THE_WAY: usize = 16;
 
 /// One account.
 pub(super) struct Account {
@@ -186,23 +184,13 @@ impl Account {
         clock: &Clock,
         cancel: &CancellationToken,
     ) -> Result<(), ChannelError> {
-        let (to_us, mut heard) = mpsc::channel::<InboxItem>(ON_THE_WAY);
-        let inbox = Inbox::new(to_us, clock.clone());
+        let inbox = Inbox::new(to_relay.clone(), clock.clone());
         *self.inbox.lock() = Some(inbox.clone());
         self.change(|status| {
             (status.running, status.connected) = (true, true);
             status.last_start_at = Some(clock.now_ms());
         });
         let this_one = cancel.child_token();
-        let pass_on = async {
-            while let Some(kept) = heard.recv().await {
-                self.change(|status| status.last_inbound_at = Some(clock.now_ms()));
-                if to_relay.send(kept).await.is_err() {
-                    break;
-                }
-            }
-            std::future::pending::<()>().await;
-        };
         // A bug in an adapter must not leave an account that nobody can stop or start.
         let listening = AssertUnwindSafe(self.channel.listen(inbox.clone(), this_one.clone())).catch_unwind();
         tokio::select! {
@@ -210,7 +198,6 @@ impl Account {
                 let words = "listening ended unexpectedly; this is a bug in Homard";
                 Err(ChannelError::Unreachable(words.to_owned()))
             }),
-            () = pass_on => Ok(()),
             () = self.ask_who_we_are() => Ok(()),
             () = out_of_time(cancel) => Ok(()),
             silence = self.look_after(&inbox, clock) => {

@@ -9,7 +9,7 @@ use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 
-use super::{Circumstances, have_same_tools, may_patch, misspelled, policy_for};
+use super::{Circumstances, ModelName, have_same_tools, may_patch, misspelled, policy_for};
 use crate::fixture::config;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::route::Route;
@@ -18,7 +18,7 @@ use crate::intake::route::Route;
 struct Case<'a> {
     key: &'a str,
     sender: Option<&'a str>,
-    model: (&'a str, &'a str),
+    model: ModelName<'a>,
     session: Option<SessionEntry>,
     works_for: Option<&'a str>,
     passed_on: bool,
@@ -27,7 +27,7 @@ struct Case<'a> {
 const CASE: Case<'static> = Case {
     key: "agent:main:main",
     sender: None,
-    model: ("fake", "fake-1"),
+    model: ModelName { provider: "fake", model: "fake-1" },
     session: None,
     works_for: None,
     passed_on: false,
@@ -389,6 +389,7 @@ fn the_patch_tool_is_for_models_that_know_its_format_and_owners_who_want_it() {
         (named("gpt-5"), gpt, false),
     ];
     for (patch, model, expected) in rows {
+        let model = ModelName { provider: model.0, model: model.1 };
         assert_eq!(may_patch(&patch, model), expected, "{patch:?} {model:?}");
     }
 }
@@ -413,7 +414,7 @@ fn said_by(config: &Config, id: &str) -> Admitted {
     message.channel = ChannelId::parse("telegram").unwrap();
     message.sender = Sender::Peer { id: PeerId::parse(id).unwrap(), name: None };
     let route = Route::decided(config, key, AgentId::main()).unwrap();
-    admit_judged(message, route, Verdict::Admitted(Standing::default())).unwrap()
+    admit_judged(message, "run".to_owned(), route, Verdict::Admitted(Standing::default())).unwrap()
 }
 
 #[test]

@@ -7,7 +7,7 @@ use homard_protocol::RunId;
 use homard_runtime::{Clock, Mutex};
 use serde_json::{Value, json};
 
-use super::{Narrator, Subject, Thoughts};
+use super::{Narrator, Subject, Thoughts, reasoning};
 use crate::bus::{Bus, BusListener, EventHeading, Published};
 
 /// Names and payloads, in order.
@@ -145,4 +145,9 @@ async fn a_compaction_is_told_from_start_to_end() {
                 "summarised": false}),
         ]
     );
+}
+
+#[test]
+fn reasoning_is_set_apart_line_by_line() {
+    assert_eq!(reasoning(" one\n\ntwo \n"), "Reasoning:\n_one_\n\n_two_\n\n");
 }

@@ -1,13 +1,11 @@
 //! One outcome, and everything that is read from it.
 
+use homard_agent::Spent;
 use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, Usage};
 use homard_store::RunStatus;
 
-use super::{
-    Answered, Failed, Failure, ModelUsed, NotBegun, StopCause, Stopped, TIMED_OUT, TakenOver, TurnFacts,
-    TurnOutcome,
-};
+use super::{Failure, ModelUsed, NotBegun, StopCause, TIMED_OUT, TakenOver, TurnFacts, TurnOutcome};
 
 fn facts() -> TurnFacts {
     TurnFacts {
@@ -20,10 +18,7 @@ fn facts() -> TurnFacts {
             profile: None,
         },
         attempts: Vec::new(),
-        usage: Usage { output: 3, ..Usage::default() },
-        last_call: Usage::default(),
-        compactions: 0,
-        flushed: false,
+        spent: Spent { usage: Usage { output: 3, ..Usage::default() }, ..Spent::default() },
     }
 }
 
@@ -32,18 +27,18 @@ fn answer(why: StopReason) -> Option<AssistantMessage> {
 }
 
 fn stopped(by: Option<StopCause>) -> TurnOutcome {
-    TurnOutcome::Stopped(Stopped { facts: facts(), answer: answer(StopReason::Aborted), by })
+    TurnOutcome::Stopped { facts: facts(), answer: answer(StopReason::Aborted), by }
 }
 
 fn failed() -> TurnOutcome {
     let failure = Failure { error: "no".to_owned(), kind: ErrorKind::RateLimit };
-    TurnOutcome::Failed(Failed { facts: facts(), answer: None, failure, is_unrecorded: false })
+    TurnOutcome::Failed { facts: facts(), answer: None, failure, is_unrecorded: false }
 }
 
 #[test]
 fn everything_is_read_from_the_outcome() {
-    let answered = Answered { facts: facts(), answer: answer(StopReason::Length), calls: Vec::new() };
-    let answered = TurnOutcome::Answered(answered);
+    let (answer, calls) = (answer(StopReason::Length), Vec::new());
+    let answered = TurnOutcome::Answered { facts: facts(), answer, calls };
     let not = TurnOutcome::NotBegun;
     let by = RunId::parse("r2").unwrap();
     let command = |stopped, error: Option<&str>| {

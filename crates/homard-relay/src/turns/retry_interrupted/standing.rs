@@ -1,7 +1,7 @@
 //! An answer that was written into the conversation in the very moment the process died: the transcript has it, the
 //! tables do not. It is not asked for again; it is sent.
 
-use homard_policy::reply::{Said, normalise};
+use homard_policy::reply::normalise;
 use homard_protocol::{EntryKind, Message, StopReason};
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
@@ -15,7 +15,7 @@ const KEY_END: &str = ":user";
 /// Sends the answer that stands in the conversation and ends the run; `false` when there is none.
 pub(super) async fn send(relay: &Turns, record: &RunRecord, route: &ReplyRoute) -> Result<bool, StoreError> {
     let Some(text) = answer(relay, record).await? else { return Ok(false) };
-    if let Said::Aloud(reply) = normalise(&text) {
+    if let Some(reply) = normalise(&text) {
         // Its key is the answer's own: however often the process dies here, it is kept once.
         let (address, key) = (route.address.clone(), record.run_id.to_string());
         relay.outgoing().say(OutgoingText { address, text: reply.text, reply_to: None, key }).await?;

@@ -1,6 +1,6 @@
 //! What opening does to the file, and what it refuses.
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role};
 use homard_runtime::Clock;
 use rusqlite::Connection;
 
@@ -109,7 +109,7 @@ async fn a_database_of_version_3_keeps_its_devices_and_binds_their_tokens_to_the
     let id = DeviceId::parse("d1").unwrap();
     assert_eq!(store.devices().get(&id).await.unwrap().unwrap().operator_label, None);
     let opens = async |generation: &str| {
-        store.devices().check_token(&id, "operator", "old", generation).await.unwrap().is_some()
+        store.devices().check_token(&id, Role::Operator, "old", generation).await.unwrap().is_some()
     };
     assert!(!opens("today").await, "nobody has said which secret it was made under");
     store.devices().bind_tokens("today").await.unwrap();
@@ -142,10 +142,10 @@ async fn a_database_with_plain_tokens_keeps_their_hashes_and_forgets_the_rest() 
     let store = open(dir.path(), &Clock::fixed(3)).unwrap();
     let id = DeviceId::parse("d1").unwrap();
     let check =
-        async |role: &str, token: &str| store.devices().check_token(&id, role, token, "g").await.unwrap();
-    let held = check("operator", "plain-token-of-an-operator").await.unwrap();
+        async |role: Role, token: &str| store.devices().check_token(&id, role, token, "g").await.unwrap();
+    let held = check(Role::Operator, "plain-token-of-an-operator").await.unwrap();
     assert_eq!((held.scopes, held.created_at), (vec!["operator.read".to_owned()], 5));
-    assert_eq!(check("node", "plain-token-that-was-revoked").await, None);
+    assert_eq!(check(Role::Node, "plain-token-that-was-revoked").await, None);
     let known = store.devices().tokens(&id).await.unwrap();
     let known: Vec<_> = known.iter().map(|token| (token.role.as_str(), token.revoked_at)).collect();
     assert_eq!(known, [("node", Some(2)), ("operator", None)]);

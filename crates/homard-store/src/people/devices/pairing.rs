@@ -1,7 +1,7 @@
 //! Requests to be paired: kept for a few minutes, one per device.
 
-use homard_protocol::DeviceId;
 use homard_protocol::methods::devices::ApprovedVia;
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct NewDeviceRequest {
     /// How that program uses the gateway.
     pub client_mode: Option<String>,
     /// The role it wants.
-    pub role: String,
+    pub role: Role,
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it connects from.
@@ -63,7 +63,7 @@ pub struct PendingDevice {
     /// How that program uses the gateway.
     pub client_mode: Option<String>,
     /// The role it wants.
-    pub role: String,
+    pub role: Word<Role>,
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it connects from.
@@ -153,7 +153,7 @@ impl DeviceStore<'_> {
                 let (role, scopes) = (request.role.clone(), request.scopes.clone());
                 let device = approved(request, before, batch.now(), approved_via);
                 save(batch.conn, &device)?;
-                tokens::widen(batch, &device.device_id, &role, &scopes)?;
+                tokens::widen(batch, &device.device_id, role.as_str(), &scopes)?;
                 Ok(Some(device))
             })
             .await
@@ -191,7 +191,7 @@ fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOu
     forget_old(batch)?;
     let waiting = one(batch.conn, "device_id", new.device_id.as_str())?;
     let same = waiting.as_ref().is_some_and(|old| {
-        old.role == new.role && old.scopes == new.scopes && old.public_key == new.public_key
+        old.role == Word::Known(new.role) && old.scopes == new.scopes && old.public_key == new.public_key
     });
     let is_repair = load(batch.conn, &new.device_id)?.is_some();
     let old_id = waiting.map(|old| old.request_id);
@@ -208,7 +208,7 @@ fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOu
         device_family: new.device_family,
         client_id: new.client_id,
         client_mode: new.client_mode,
-        role: new.role,
+        role: new.role.into(),
         scopes: new.scopes,
         remote_ip: new.remote_ip,
         browser_origin: new.browser_origin,
@@ -236,7 +236,7 @@ fn write(batch: &Batch<'_>, request: &PendingDevice) -> Result<(), StoreError> {
             request.device_family,
             request.client_id,
             request.client_mode,
-            request.role,
+            request.role.as_str(),
             to_json("scopes", &request.scopes)?,
             request.remote_ip,
             request.silent,
@@ -264,13 +264,10 @@ fn approved(
     let created_at = before.as_ref().map_or(now, |device| device.created_at);
     let last_seen_at = before.as_ref().and_then(|device| device.last_seen_at);
     let (mut roles, mut scopes) = before.map(|device| (device.roles, device.scopes)).unwrap_or_default();
-    for (all, more) in [(&mut roles, vec![request.role]), (&mut scopes, request.scopes)] {
-        for word in more {
-            if !all.contains(&word) {
-                all.push(word);
-            }
-        }
+    if !roles.contains(&request.role) {
+        roles.push(request.role);
     }
+    tokens::add_missing(&mut scopes, &request.scopes);
     PairedDevice {
         device_id: request.device_id,
         public_key: request.public_key,
@@ -301,7 +298,7 @@ fn read(row: &Row<'_>) -> Result<PendingDevice, StoreError> {
         device_family: row.get(5)?,
         client_id: row.get(6)?,
         client_mode: row.get(7)?,
-        role: row.get(8)?,
+        role: Word::of(row.get::<_, String>(8)?),
         scopes: from_json("scopes", text(9)?)?,
         remote_ip: row.get(10)?,
         silent: row.get(11)?,

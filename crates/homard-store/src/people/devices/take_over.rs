@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::{Clock, OrLog, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
@@ -31,9 +31,9 @@ struct Kept {
     platform: Option<String>,
     client_id: Option<String>,
     client_mode: Option<String>,
-    role: Option<String>,
+    role: Option<Word<Role>>,
     #[serde(default)]
-    roles: Vec<String>,
+    roles: Vec<Word<Role>>,
     #[serde(default)]
     scopes: Vec<String>,
     #[serde(default)]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use homard_protocol::DeviceId;
 use homard_protocol::methods::devices::ApprovedVia;
+use homard_protocol::{DeviceId, Role, Word};
 
 use super::NewDeviceRequest;
 use crate::StoreError;
@@ -18,7 +18,7 @@ fn request(role: &str, scopes: &[&str], public_key: &str) -> NewDeviceRequest {
         device_family: None,
         client_id: None,
         client_mode: None,
-        role: role.to_owned(),
+        role: role.parse().unwrap(),
         scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
         remote_ip: None,
         browser_origin: Some("http://homard.test".to_owned()),
@@ -63,7 +63,8 @@ async fn approval_adds_to_what_the_same_key_was_granted() {
             .await
             .unwrap()
             .unwrap();
-        assert_eq!((device.roles.clone(), device.scopes.clone()), (own(&roles), own(&all)));
+        let roles: Vec<Word<Role>> = roles.into_iter().map(Word::of).collect();
+        assert_eq!((device.roles.clone(), device.scopes.clone()), (roles, own(&all)));
         assert_eq!(home.store.devices().get(&device.device_id).await.unwrap(), Some(device));
         assert!(home.store.devices().pending().await.unwrap().is_empty());
     }
@@ -84,7 +85,7 @@ async fn with_device() -> (Home, DeviceId) {
 
 /// Whether a token opens the door of an operator.
 async fn opens(home: &Home, id: &DeviceId, token: &str) -> bool {
-    home.store.devices().check_token(id, "operator", token, "g").await.unwrap().is_some()
+    home.store.devices().check_token(id, Role::Operator, token, "g").await.unwrap().is_some()
 }
 
 #[tokio::test]
@@ -92,11 +93,11 @@ async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked(
     let (home, id) = with_device().await;
     let (store, read) = (&home.store, own(&["read"]));
     let stranger = DeviceId::parse("d2").unwrap();
-    let unpaired = store.devices().issue_token(&stranger, "operator", &[], "g").await.unwrap_err();
+    let unpaired = store.devices().issue_token(&stranger, Role::Operator, &[], "g").await.unwrap_err();
     assert!(matches!(unpaired, StoreError::UnknownDevice(_)));
 
-    let first = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
-    let second = store.devices().issue_token(&id, "operator", &own(&["write"]), "g").await.unwrap();
+    let first = store.devices().issue_token(&id, Role::Operator, &read, "g").await.unwrap();
+    let second = store.devices().issue_token(&id, Role::Operator, &own(&["write"]), "g").await.unwrap();
     assert_eq!(first.len(), 43);
     for (role, token, generation, expected) in [
         ("operator", second.as_str(), "g", Some(own(&["write"]))),
@@ -105,7 +106,7 @@ async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked(
         ("operator", "", "g", None),
         ("node", second.as_str(), "g", None),
     ] {
-        let held = store.devices().check_token(&id, role, token, generation).await.unwrap();
+        let held = store.devices().check_token(&id, role.parse().unwrap(), token, generation).await.unwrap();
         assert_eq!(held.map(|held| held.scopes), expected, "{role} {generation}");
     }
     let known = store.devices().tokens(&id).await.unwrap();
@@ -114,23 +115,23 @@ async fn every_token_of_a_role_opens_the_door_until_they_are_rotated_or_revoked(
         (1, &own(&["write", "read"])),
         "clients see one of each role"
     );
-    store.devices().touch(&id, "operator", Some(&first)).await.unwrap();
+    store.devices().touch(&id, Role::Operator, Some(&first)).await.unwrap();
     assert_eq!(store.devices().tokens(&id).await.unwrap()[0].last_used_at, Some(NOW));
     assert_eq!(store.devices().get(&id).await.unwrap().unwrap().last_seen_at, Some(NOW));
 
-    let third = store.devices().rotate_token(&id, "operator", &read, "g").await.unwrap();
+    let third = store.devices().rotate_token(&id, Role::Operator, &read, "g").await.unwrap();
     assert_eq!(
         (opens(&home, &id, &first).await, opens(&home, &id, &second).await, opens(&home, &id, &third).await),
         (false, false, true)
     );
-    let known = store.devices().token(&id, "operator").await.unwrap().unwrap();
+    let known = store.devices().token(&id, Role::Operator).await.unwrap().unwrap();
     assert_eq!((known.scopes, known.rotated_at, known.last_used_at), (read.clone(), Some(NOW), None));
-    let fourth = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
-    assert_eq!(store.devices().revoke_token(&id, "operator").await.unwrap(), Some(NOW));
+    let fourth = store.devices().issue_token(&id, Role::Operator, &read, "g").await.unwrap();
+    assert_eq!(store.devices().revoke_token(&id, Role::Operator).await.unwrap(), Some(NOW));
     assert!(!opens(&home, &id, &third).await && !opens(&home, &id, &fourth).await);
-    assert_eq!(store.devices().token(&id, "operator").await.unwrap().unwrap().revoked_at, Some(NOW));
-    let fifth = store.devices().issue_token(&id, "operator", &read, "g").await.unwrap();
-    assert_eq!(store.devices().token(&id, "operator").await.unwrap().unwrap().revoked_at, None);
+    assert_eq!(store.devices().token(&id, Role::Operator).await.unwrap().unwrap().revoked_at, Some(NOW));
+    let fifth = store.devices().issue_token(&id, Role::Operator, &read, "g").await.unwrap();
+    assert_eq!(store.devices().token(&id, Role::Operator).await.unwrap().unwrap().revoked_at, None);
     assert!(store.devices().remove(&id).await.unwrap());
     assert!(store.devices().tokens(&id).await.unwrap().is_empty() && !opens(&home, &id, &fifth).await);
     assert!(!store.devices().remove(&id).await.unwrap());
@@ -143,10 +144,11 @@ async fn of_too_many_tokens_the_one_that_was_not_used_for_longest_is_forgotten()
     for n in 0..10 {
         home.clock.advance(Duration::from_secs(1));
         if n == 8 {
-            home.store.devices().touch(&id, "operator", Some(&tokens[0])).await.unwrap();
+            home.store.devices().touch(&id, Role::Operator, Some(&tokens[0])).await.unwrap();
             home.clock.advance(Duration::from_secs(1));
         }
-        tokens.push(home.store.devices().issue_token(&id, "operator", &own(&["read"]), "g").await.unwrap());
+        tokens
+            .push(home.store.devices().issue_token(&id, Role::Operator, &own(&["read"]), "g").await.unwrap());
     }
     let mut good = Vec::new();
     for (n, token) in tokens.iter().enumerate() {
@@ -156,15 +158,17 @@ async fn of_too_many_tokens_the_one_that_was_not_used_for_longest_is_forgotten()
     }
     assert_eq!(good, [0, 3, 4, 5, 6, 7, 8, 9], "the first was used, the next two were not");
     let other =
-        home.store.devices().issue_token(&id, "operator", &own(&["read"]), "new secret").await.unwrap();
+        home.store.devices().issue_token(&id, Role::Operator, &own(&["read"]), "new secret").await.unwrap();
     assert!(!opens(&home, &id, &tokens[0]).await, "tokens of another secret make room");
-    assert!(home.store.devices().check_token(&id, "operator", &other, "new secret").await.unwrap().is_some());
+    assert!(
+        home.store.devices().check_token(&id, Role::Operator, &other, "new secret").await.unwrap().is_some()
+    );
 }
 
 #[tokio::test]
 async fn no_token_can_be_read_from_the_database() {
     let (home, id) = with_device().await;
-    let token = home.store.devices().issue_token(&id, "operator", &own(&["read"]), "g").await.unwrap();
+    let token = home.store.devices().issue_token(&id, Role::Operator, &own(&["read"]), "g").await.unwrap();
     home.store.close().await;
     for entry in std::fs::read_dir(home.dir.path().join("state")).unwrap() {
         let path = entry.unwrap().path();
@@ -187,11 +191,11 @@ async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
         assert_eq!(waiting.browser_origin.as_deref(), Some("http://homard.test"));
         home.store.devices().approve(&asked.request.request_id, ApprovedVia::Owner).await.unwrap().unwrap();
         if token.is_empty() {
-            token = home.store.devices().issue_token(&id, "operator", &own(scopes), "g").await.unwrap();
+            token = home.store.devices().issue_token(&id, Role::Operator, &own(scopes), "g").await.unwrap();
             assert!(home.store.devices().label(&id, "my phone").await.unwrap());
         }
     }
-    let kept = home.store.devices().check_token(&id, "operator", &token, "g").await.unwrap().unwrap();
+    let kept = home.store.devices().check_token(&id, Role::Operator, &token, "g").await.unwrap().unwrap();
     assert_eq!(kept.scopes, own(&["read", "write"]));
     let device = home.store.devices().get(&id).await.unwrap().unwrap();
     assert_eq!(device.operator_label.as_deref(), Some("my phone"));
@@ -215,13 +219,13 @@ async fn devices_of_an_existing_installation_are_taken_over_once_with_their_toke
     assert_eq!(devices.len(), 1);
     assert_eq!(
         (devices[0].display_name.as_deref(), &devices[0].roles[..], devices[0].approved_at),
-        (Some("phone"), &["operator".to_owned()][..], 7)
+        (Some("phone"), &[Word::Known(Role::Operator)][..], 7)
     );
     store.devices().bind_tokens("now").await.unwrap();
     let id = DeviceId::parse("d1").unwrap();
-    let good = store.devices().check_token(&id, "operator", "good", "now").await.unwrap();
+    let good = store.devices().check_token(&id, Role::Operator, "good", "now").await.unwrap();
     assert_eq!(good.map(|held| held.scopes), Some(vec!["operator.read".to_owned()]));
-    assert!(store.devices().check_token(&id, "node", "gone", "now").await.unwrap().is_none());
+    assert!(store.devices().check_token(&id, Role::Node, "gone", "now").await.unwrap().is_none());
     // Who was put out afterwards stays out.
     assert!(store.devices().remove(&id).await.unwrap());
     store.close().await;

@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use subtle::ConstantTimeEq;
@@ -22,7 +22,7 @@ const MAX_TOKENS: i64 = 8;
 /// What is known of a device's tokens for one role; the bearers themselves are kept by nobody but the device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceToken {
-    pub role: String,
+    pub role: Word<Role>,
     /// What they may do, all together.
     pub scopes: Vec<String>,
     /// When the first was issued.
@@ -53,7 +53,7 @@ impl DeviceStore<'_> {
     pub async fn issue_token(
         self,
         device_id: &DeviceId,
-        role: &str,
+        role: Role,
         scopes: &[String],
         generation: &str,
     ) -> Result<String, StoreError> {
@@ -75,17 +75,17 @@ impl DeviceStore<'_> {
     pub async fn rotate_token(
         self,
         device_id: &DeviceId,
-        role: &str,
+        role: Role,
         scopes: &[String],
         generation: &str,
     ) -> Result<String, StoreError> {
         let new = NewToken::of(device_id, role, scopes, generation);
         self.store.write(move |batch| {
-            forget(batch, &new.device_id, &new.role)?;
+            forget(batch, &new.device_id, new.role)?;
             let token = issue(batch, &new)?;
             sum_up(batch, &new)?;
             let sql = "UPDATE device_tokens SET rotated_at = ?3, last_used_at = NULL WHERE device_id = ?1 AND role = ?2";
-            batch.execute(sql, params![new.device_id.as_str(), new.role, batch.now()])?;
+            batch.execute(sql, params![new.device_id.as_str(), new.role.as_str(), batch.now()])?;
             Ok(token)
         })
         .await
@@ -95,9 +95,9 @@ impl DeviceStore<'_> {
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn token(self, device_id: &DeviceId, role: &str) -> Result<Option<DeviceToken>, StoreError> {
-        let (device_id, role) = (device_id.clone(), role.to_owned());
-        self.store.read(move |cx| find(cx.conn, &device_id, &role)).await
+    pub async fn token(self, device_id: &DeviceId, role: Role) -> Result<Option<DeviceToken>, StoreError> {
+        let device_id = device_id.clone();
+        self.store.read(move |cx| find(cx.conn, &device_id, role.as_str())).await
     }
 
     /// All tokens of a device.
@@ -127,18 +127,18 @@ impl DeviceStore<'_> {
     pub async fn check_token(
         self,
         device_id: &DeviceId,
-        role: &str,
+        role: Role,
         presented: &str,
         generation: &str,
     ) -> Result<Option<HeldToken>, StoreError> {
-        let (device_id, role, generation) = (device_id.clone(), role.to_owned(), generation.to_owned());
+        let (device_id, generation) = (device_id.clone(), generation.to_owned());
         let presented = sha256(presented);
         self.store
             .read(move |cx| {
                 let sql = "SELECT hash, scopes, created_at FROM device_token_hashes
                        WHERE device_id = ?1 AND role = ?2 AND generation = ?3";
                 let mut statement = cx.conn.prepare_cached(sql)?;
-                let mut rows = statement.query([device_id.as_str(), &role, &generation])?;
+                let mut rows = statement.query([device_id.as_str(), role.as_str(), &generation])?;
                 let mut held = None;
                 while let Some(row) = rows.next()? {
                     if bool::from(row.get::<_, Vec<u8>>(0)?.ct_eq(&presented)) {
@@ -175,14 +175,14 @@ impl DeviceStore<'_> {
     pub async fn revoke_token(
         self,
         device_id: &DeviceId,
-        role: &str,
+        role: Role,
     ) -> Result<Option<Timestamp>, StoreError> {
-        let (device_id, role) = (device_id.clone(), role.to_owned());
+        let device_id = device_id.clone();
         self.store.write(move |batch| {
             let now = batch.now();
-            forget(batch, &device_id, &role)?;
+            forget(batch, &device_id, role)?;
             let sql = "UPDATE device_tokens SET revoked_at = coalesce(revoked_at, ?3) WHERE device_id = ?1 AND role = ?2";
-            let changed = batch.execute(sql, params![device_id.as_str(), role, now])?;
+            let changed = batch.execute(sql, params![device_id.as_str(), role.as_str(), now])?;
             Ok((changed > 0).then_some(now))
         })
         .await
@@ -192,16 +192,16 @@ impl DeviceStore<'_> {
 /// A bearer that is going to be issued.
 struct NewToken {
     device_id: DeviceId,
-    role: String,
+    role: Role,
     scopes: Vec<String>,
     generation: String,
 }
 
 impl NewToken {
-    fn of(device_id: &DeviceId, role: &str, scopes: &[String], generation: &str) -> Self {
+    fn of(device_id: &DeviceId, role: Role, scopes: &[String], generation: &str) -> Self {
         Self {
             device_id: device_id.clone(),
-            role: role.to_owned(),
+            role,
             scopes: scopes.to_vec(),
             generation: generation.to_owned(),
         }
@@ -216,17 +216,17 @@ fn issue(batch: &Batch<'_>, new: &NewToken) -> Result<String, StoreError> {
     let (id, scopes, now) = (new.device_id.as_str(), to_json("scopes", &new.scopes)?, batch.now());
     let known = "INSERT INTO device_tokens (device_id, role, scopes, created_at) VALUES (?1, ?2, ?3, ?4)
                  ON CONFLICT (device_id, role) DO UPDATE SET revoked_at = NULL";
-    batch.execute(known, params![id, new.role, scopes, now])?;
+    batch.execute(known, params![id, new.role.as_str(), scopes, now])?;
     let token = random_token()?;
     let sql = "INSERT INTO device_token_hashes (device_id, role, hash, scopes, generation, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    batch.execute(sql, params![id, new.role, sha256(&token), scopes, new.generation, now])?;
+    batch.execute(sql, params![id, new.role.as_str(), sha256(&token), scopes, new.generation, now])?;
     Ok(token)
 }
 
 /// Forgets tokens of shared secrets that are no more, and so many that one more is not too many.
 fn make_room(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
-    let (id, role) = (new.device_id.as_str(), &new.role);
+    let (id, role) = (new.device_id.as_str(), new.role.as_str());
     let dead = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2 AND generation IS NOT ?3";
     batch.execute(dead, params![id, role, new.generation])?;
     let surplus = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2 AND hash IN (
@@ -237,20 +237,20 @@ fn make_room(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
 }
 
 /// Forgets the tokens of a role.
-fn forget(batch: &Batch<'_>, device_id: &DeviceId, role: &str) -> Result<(), StoreError> {
+fn forget(batch: &Batch<'_>, device_id: &DeviceId, role: Role) -> Result<(), StoreError> {
     let sql = "DELETE FROM device_token_hashes WHERE device_id = ?1 AND role = ?2";
-    batch.execute(sql, params![device_id.as_str(), role])?;
+    batch.execute(sql, params![device_id.as_str(), role.as_str()])?;
     Ok(())
 }
 
 /// Notes what the tokens of a role may do, all together.
 fn sum_up(batch: &Batch<'_>, new: &NewToken) -> Result<(), StoreError> {
     let mut all = new.scopes.clone();
-    for token in kept(batch.conn, &new.device_id, &new.role)? {
+    for token in kept(batch.conn, &new.device_id, new.role.as_str())? {
         add_missing(&mut all, &token.scopes);
     }
     let sql = "UPDATE device_tokens SET scopes = ?3 WHERE device_id = ?1 AND role = ?2";
-    batch.execute(sql, params![new.device_id.as_str(), new.role, to_json("scopes", &all)?])?;
+    batch.execute(sql, params![new.device_id.as_str(), new.role.as_str(), to_json("scopes", &all)?])?;
     Ok(())
 }
 
@@ -275,7 +275,7 @@ pub(super) fn widen(
     Ok(())
 }
 
-fn add_missing(scopes: &mut Vec<String>, more: &[String]) {
+pub(super) fn add_missing(scopes: &mut Vec<String>, more: &[String]) {
     for scope in more {
         if !scopes.contains(scope) {
             scopes.push(scope.clone());
@@ -321,7 +321,7 @@ fn find(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Option<De
 
 fn read(row: &Row<'_>) -> Result<DeviceToken, StoreError> {
     Ok(DeviceToken {
-        role: row.get(0)?,
+        role: Word::of(row.get::<_, String>(0)?),
         scopes: from_json("scopes", &row.get::<_, String>(1)?)?,
         created_at: row.get(2)?,
         rotated_at: row.get(3)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role, Word};
 use serde_json::json;
 
 use super::{NewNodeRequest, NewNodeWork, NodeSurface};
@@ -43,7 +43,7 @@ async fn home_with(roles: &[&str]) -> Home {
         device_family: None,
         client_id: None,
         client_mode: None,
-        roles: roles.iter().map(|&role| role.to_owned()).collect(),
+        roles: roles.iter().copied().map(Word::of).collect(),
         scopes: Vec::new(),
         remote_ip: None,
         approved_via: None,
@@ -140,7 +140,7 @@ async fn removing_a_node_forgets_all_of_it_and_leaves_the_operator() {
         assert!(home.store.nodes().remove(&id("d1")).await.unwrap());
         assert!(!home.store.nodes().remove(&id("d1")).await.unwrap());
         let device = home.store.devices().get(&id("d1")).await.unwrap();
-        assert_eq!(device.map(|device| device.roles), stays.then(|| vec!["operator".to_owned()]));
+        assert_eq!(device.map(|device| device.roles), stays.then(|| vec![Role::Operator.into()]));
         assert_eq!(home.store.nodes().list().await.unwrap(), []);
         assert_eq!(home.store.nodes().requests().await.unwrap(), []);
         assert_eq!(home.store.nodes().actions(&id("d1")).await.unwrap(), []);

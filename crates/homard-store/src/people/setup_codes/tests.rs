@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use homard_protocol::DeviceId;
+use homard_protocol::{DeviceId, Role};
 
 use super::{NewSetupCode, SetupUse};
 use crate::engine::fixture::{Home, NOW};
@@ -22,7 +22,7 @@ fn by(device: &str, role: &str) -> SetupUse {
     SetupUse {
         device_id: DeviceId::parse(device).unwrap(),
         device_name: Some("phone".to_owned()),
-        role: role.to_owned(),
+        role: role.parse().unwrap(),
     }
 }
 
@@ -44,7 +44,7 @@ async fn the_first_device_owns_a_code_and_uses_it_once_per_role() {
     let home = home.reopen().await;
     let kept = home.store.setup_codes().get("a").await.unwrap().unwrap();
     assert_eq!((kept.device_name.as_deref(), kept.completed_at), (Some("phone"), Some(NOW)));
-    assert_eq!(kept.roles, ["node", "operator"]);
+    assert_eq!(kept.roles, [Role::Node.into(), Role::Operator.into()]);
     assert_eq!(home.store.setup_codes().by_token("token-a").await.unwrap(), Some(kept));
 }
 
