@@ -28,15 +28,16 @@ impl Automation {
                 (latest, swept) = (now, None);
             }
             latest = latest.max(now);
+            let looked_at = self.inner.clock.now_ms();
             if self.config().cron.enabled {
-                self.begin_due().await;
+                self.begin_due(looked_at).await;
             }
             self.heartbeats().beat_due();
             if swept.is_none_or(|at| now.saturating_sub(at) >= SWEEP_EVERY_MS) {
                 self.sweep(now).await;
                 swept = Some(now);
             }
-            let sleep = self.sleep_for().await.min(self.until_next_beat());
+            let sleep = self.sleep_for(looked_at).await.min(self.until_next_beat());
             let woken = async {
                 tokio::select! {
                     () = tokio::time::sleep(sleep) => {}
@@ -49,8 +50,8 @@ impl Automation {
         }
     }
 
-    async fn begin_due(&self) {
-        let due = self.inner.store.cron().due(self.inner.clock.now_ms()).await;
+    async fn begin_due(&self, now: Timestamp) {
+        let due = self.inner.store.cron().due(now).await;
         for row in due.or_log("who is due could not be looked up").unwrap_or_default() {
             if self.inner.stopping.is_cancelled() {
                 return;
@@ -68,25 +69,25 @@ impl Automation {
         }
     }
 
-    async fn sleep_for(&self) -> Duration {
+    /// How long nobody is due, as far as is known; whoever was due at `looked_at` has been asked to begin.
+    async fn sleep_for(&self, looked_at: Timestamp) -> Duration {
         if !self.config().cron.enabled {
             return MAX_SLEEP;
         }
-        let next = self.inner.store.cron().next_due().await.or_log("who is due next could not be looked up");
-        let Some(next) = next.flatten() else { return MAX_SLEEP };
-        let wait = match next.saturating_sub(self.inner.clock.now_ms()) {
-            // Whoever is due still could not begin; that is not tried again at once.
-            late if late <= 0 => MIN_REFIRE_MS,
-            ahead => ahead,
-        };
-        Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(MAX_SLEEP)
+        let Some(first) = self.next_due_after(None).await else { return MAX_SLEEP };
+        let later = if first <= looked_at { self.next_due_after(Some(looked_at)).await } else { None };
+        until(look_again_at(first, later, looked_at), self.inner.clock.now_ms())
+    }
+
+    async fn next_due_after(&self, after: Option<Timestamp>) -> Option<Timestamp> {
+        let next = self.inner.store.cron().next_due(after).await;
+        next.or_log("who is due next could not be looked up").flatten()
     }
 
     /// One timer serves jobs and heartbeats alike.
     fn until_next_beat(&self) -> Duration {
         let Some(next) = self.inner.beats.lock().next() else { return MAX_SLEEP };
-        let wait = next.saturating_sub(self.inner.clock.now_ms());
-        Duration::from_millis(u64::try_from(wait).unwrap_or(0)).min(MAX_SLEEP)
+        until(next, self.inner.clock.now_ms())
     }
 
     /// Puts away conversations of runs that were over long ago.
@@ -104,9 +105,26 @@ impl Automation {
     }
 }
 
+/// When it is time to look who is due: `first` is due before all, `later` before all that were not due at `looked_at`.
+/// Whoever was due then still could not begin; that is not tried again at once, and keeps nobody else waiting.
+fn look_again_at(first: Timestamp, later: Option<Timestamp>, looked_at: Timestamp) -> Timestamp {
+    if first > looked_at {
+        return first;
+    }
+    let again = looked_at.saturating_add(MIN_REFIRE_MS);
+    later.map_or(again, |later| later.min(again))
+}
+
+fn until(next: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(u64::try_from(next.saturating_sub(now)).unwrap_or(0)).min(MAX_SLEEP)
+}
+
 /// Nobody waits for a job any more that cannot be run; the next start looks at it again.
 async fn leave_alone(store: &Store, id: &JobId) {
     let change = Box::new(|row: &mut CronJobRow| row.next_run_at.take().is_some());
     let left = store.cron().change(id, change).await;
     left.or_log("a job that cannot be run is due still");
 }
+
+#[cfg(test)]
+mod tests;

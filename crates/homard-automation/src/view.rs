@@ -82,7 +82,7 @@ impl Jobs<'_> {
     /// When the store fails.
     pub async fn status(self) -> Result<CronStatusResult, CronError> {
         let enabled = self.room.config().cron.enabled;
-        let next = self.room.inner.store.cron().next_due().await?;
+        let next = self.room.inner.store.cron().next_due(None).await?;
         Ok(CronStatusResult {
             enabled,
             triggers_enabled: false,

@@ -23,6 +23,9 @@ use fit::{Fit, Fitting};
 const MAX_FITTED: usize = 400;
 /// A word that more passages have than this says too little to bring candidates.
 const MAX_LISTED: i64 = 8_000;
+/// How near a passage must be in meaning to be told for that alone, as a share of what its score would be: a paraphrase has
+/// none of the words, and the weight of meaning would keep it below any least score.
+const MEANING_ALONE: f64 = 0.7;
 /// How much of a neighbour's score a passage gets: talk about one thing runs over the cut.
 const FROM_NEIGHBOUR: f64 = 0.08;
 
@@ -97,6 +100,8 @@ struct Candidate {
     fit: Fit,
     vector: Option<f64>,
     score: f64,
+    /// What is held against the least score that is told.
+    sure: f64,
 }
 
 /// Looks for the passages that fit a question best.
@@ -123,7 +128,7 @@ pub(crate) fn search(
         spread::decay(index, &mut candidates, asked.today, half_life)?;
     }
     candidates.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.id.cmp(&one.id)));
-    candidates.retain(|candidate| candidate.score >= picking.min_score);
+    candidates.retain(|candidate| candidate.sure >= picking.min_score);
     candidates.truncate(picking.limit.saturating_mul(picking.candidates.max(1)).max(picking.limit));
     if let Some(lambda) = picking.diversity {
         candidates = spread::diversify(index, candidates, lambda, picking.limit)?;
@@ -172,7 +177,7 @@ fn by_words(
         let near = beside(place.checked_sub(1)).max(beside(Some(place + 1)));
         let score = fit.score + FROM_NEIGHBOUR * near.min(fit.score);
         let share = fitting.share(score);
-        Candidate { id: *id, score: share, fit: Fit { score, share }, vector: None }
+        Candidate { id: *id, score: share, sure: share, fit: Fit { score, share }, vector: None }
     });
     Ok(told.collect())
 }
@@ -192,7 +197,7 @@ fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<(i64, 
             continue;
         }
         let ids = statement
-            .query_map(rusqlite::params![concept.query(), MAX_LISTED], |row| row.get::<_, i64>(0))?;
+            .query_map(rusqlite::params![concept.query(!is_large), MAX_LISTED], |row| row.get::<_, i64>(0))?;
         sums = merged(&sums, ids, concept.worth())?;
     }
     Ok(sums)
@@ -241,7 +246,7 @@ fn add_by_meaning(
             Ok(may_see.then_some(fitting.fit(row.get_ref(1)?.as_blob()?, row.get(0)?)))
         });
         if let Some(fit) = row.optional()?.flatten() {
-            candidates.push(Candidate { id, score: 0.0, fit, vector: None });
+            candidates.push(Candidate { id, score: 0.0, sure: 0.0, fit, vector: None });
         }
     }
     let all = picking.text_weight + picking.vector_weight;
@@ -250,7 +255,14 @@ fn add_by_meaning(
     for candidate in candidates {
         let near = matrix.likeness(candidate.id, &asked);
         candidate.vector = near;
-        candidate.score = text * candidate.fit.share + meaning * near.unwrap_or(0.0).max(0.0);
+        let near = near.unwrap_or(0.0).max(0.0);
+        candidate.score = text * candidate.fit.share + meaning * near;
+        // A model takes nothing away that the words alone would have brought.
+        let (by_words, by_meaning) = (
+            if text > 0.0 { candidate.fit.share } else { 0.0 },
+            if meaning > 0.0 { MEANING_ALONE * near } else { 0.0 },
+        );
+        candidate.sure = candidate.score.max(by_words).max(by_meaning);
     }
     Ok(())
 }

@@ -3,12 +3,14 @@
 
 mod fold;
 mod irregular;
+mod kin;
 mod lexicon;
 mod stop;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
 pub(crate) use fold::fold;
+pub(crate) use kin::kin;
 pub(crate) use lexicon::Lexicon;
 pub(crate) use stop::languages_of;
 

@@ -192,17 +192,17 @@ impl CronStore<'_> {
             .await
     }
 
-    /// When the next job is due.
+    /// When the next job is due, of those that are due later than at a given moment.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn next_due(self) -> Result<Option<Timestamp>, StoreError> {
+    pub async fn next_due(self, after: Option<Timestamp>) -> Result<Option<Timestamp>, StoreError> {
         self.store
             .read(move |cx| {
                 let sql = "SELECT next_run_at, id FROM cron_jobs WHERE enabled = 1 AND running IS NULL \
-                           AND next_run_at IS NOT NULL ORDER BY next_run_at";
+                           AND next_run_at IS NOT NULL AND next_run_at > ?1 ORDER BY next_run_at";
                 let mut statement = cx.conn.prepare_cached(sql)?;
-                let mut rows = statement.query([])?;
+                let mut rows = statement.query([after.unwrap_or(Timestamp::MIN)])?;
                 while let Some(row) = rows.next()? {
                     if row.get::<_, String>(1)?.parse::<JobId>().is_ok() {
                         return Ok(Some(row.get(0)?));

@@ -136,6 +136,30 @@ fn vectors_are_kept_by_what_they_are_of() {
 }
 
 #[test]
+fn what_means_the_same_is_told_without_a_word_of_the_question_and_what_has_them_stays() {
+    let home = Home::with(&[
+        ("memory/a.md", "the tide"),
+        ("memory/b.md", "my ocean is far"),
+        ("memory/c.md", "bread"),
+    ]);
+    let place = home.place();
+    home.memories.sync(&place).unwrap();
+    let vector = |text: &str| vec![1.0, if text.contains("tide") { 1.0 } else { -1.0 }];
+    let unseen = home.memories.unseen(&place, "m", "", 10).unwrap();
+    let made: Vec<_> = unseen.into_iter().map(|unseen| (unseen.hash, vector(&unseen.text))).collect();
+    home.memories.keep_vectors(&place, "m", &made).unwrap();
+    let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 0.8]));
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
+    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    let paths: Vec<_> = found.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!(paths, ["memory/b.md", "memory/a.md"]);
+    assert!(
+        found[1].score < Picking::default().min_score && found[1].vector_score.unwrap() > 0.9,
+        "{found:?}"
+    );
+}
+
+#[test]
 fn vectors_of_another_length_find_nothing_and_the_words_are_found() {
     let home = Home::with(&[("memory/a.md", "the tide")]);
     let place = home.place();

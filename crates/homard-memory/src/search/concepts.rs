@@ -18,6 +18,8 @@ const NAME: f64 = 1.2;
 const TIME: f64 = 1.1;
 /// Weight of a word that is only like the one that was asked for.
 const ALIKE: f64 = 0.6;
+/// Weight of a word that means about the same as the one that was asked for.
+const KIN: f64 = 0.45;
 /// Words like it that are taken.
 const MAX_ALIKE: usize = 8;
 
@@ -28,6 +30,8 @@ pub(crate) struct Concept {
     pub(crate) word: String,
     /// The terms any of which will do, with how much each counts.
     pub(crate) terms: Vec<(String, f64)>,
+    /// Terms that mean about the same, which count less.
+    pub(crate) kin: Vec<(String, f64)>,
     /// Numbers of the speakers it names.
     pub(crate) speakers: Vec<u32>,
     pub(crate) weight: f64,
@@ -47,10 +51,12 @@ impl Concept {
         self.weight <= SMALL
     }
 
-    /// Asks FTS5 for the passages that have it.
-    pub(crate) fn query(&self) -> String {
+    /// Asks FTS5 for the passages that have it, or its kin, too, where there are few of either.
+    pub(crate) fn query(&self, with_kin: bool) -> String {
+        let kin = self.kin.iter().filter(|_| with_kin);
         self.terms
             .iter()
+            .chain(kin)
             .map(|(term, _)| format!("\"{}\"", term.replace('"', "")))
             .collect::<Vec<_>>()
             .join(" OR ")
@@ -69,6 +75,7 @@ impl Sought {
         let stems: Vec<Stems> = languages.iter().map(|language| Stems::of(*language)).collect();
         let times = dates::scan(text, Some(today), Reading::Question);
         let speakers = speakers(index)?;
+        let is_english = Language::of(text) == Language::English;
         let asked_in =
             languages.iter().fold(Language::of(text).bit(), |bits, language| bits | language.bit());
         let mut concepts: Vec<Concept> = Vec::new();
@@ -101,10 +108,17 @@ impl Sought {
                         terms.push((term, 1.0));
                     }
                 }
+                let is_plain = named.is_empty() && !is_name && weight > SMALL && !is_time && !is_pair;
+                let english =
+                    stems.first().filter(|_| is_plain && is_english).map(|stems| stems.term(&folded));
+                let kin = english.as_deref().map_or(&[][..], words::kin);
+                let kin = kin.iter().filter(|term| !terms.iter().any(|(known, _)| known == *term));
+                let kin = kin.map(|term| (term.clone(), KIN)).collect();
                 let speakers = named.iter().map(|name| number(name)).collect();
                 concepts.push(Concept {
                     word: span.text.to_owned(),
                     terms,
+                    kin,
                     speakers,
                     weight,
                     passages: 0,
@@ -124,7 +138,8 @@ impl Sought {
     /// A time as a concept; how many passages have it is not known yet.
     pub(crate) fn time(word: &str, moment: Moment) -> Concept {
         let terms = moment.wanted().into_iter().map(|mark| (mark, 1.0)).collect();
-        Concept { word: word.to_owned(), terms, speakers: Vec::new(), weight: TIME, passages: 0, rarity: 0.0 }
+        let (kin, speakers) = (Vec::new(), Vec::new());
+        Concept { word: word.to_owned(), terms, kin, speakers, weight: TIME, passages: 0, rarity: 0.0 }
     }
 
     /// All a passage could gain.
@@ -137,8 +152,12 @@ impl Sought {
 pub(crate) fn weigh(index: &Index, concept: &mut Concept, totals: Totals) -> Result<(), IndexError> {
     concept.passages = count(index, concept)?;
     if concept.passages == 0 && !concept.is_small() {
-        concept.terms = alike(index, concept)?;
-        if !concept.terms.is_empty() {
+        // A word that has kin is no misspelling of another.
+        let exact = std::mem::replace(&mut concept.terms, std::mem::take(&mut concept.kin));
+        concept.passages = count(index, concept)?;
+        if concept.passages == 0 {
+            concept.terms = exact;
+            concept.terms = alike(index, concept)?;
             concept.passages = count(index, concept)?;
         }
     }

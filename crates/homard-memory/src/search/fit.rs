@@ -74,7 +74,7 @@ impl<'q> Fitting<'q> {
         let mut words = HashMap::new();
         let mut sieve = vec![0_u64; SIEVE_BITS / 64];
         for (place, concept) in question.concepts.iter().enumerate().take(MAX_CONCEPTS) {
-            for (term, weight) in &concept.terms {
+            for (term, weight) in concept.terms.iter().chain(&concept.kin) {
                 let number = words::number(term);
                 words.entry(number).or_insert((place, *weight));
                 let (cell, bit) = sieve_place(number);

@@ -22,7 +22,9 @@ pub(super) fn decay(
         let day = day.filter(|_| path.starts_with("memory/")).and_then(|day| day.parse::<Date>().ok());
         if let Some(age) = day.and_then(|day| today.since(day).ok()) {
             let days = f64::from(age.get_days()).max(0.0);
-            candidate.score *= (-std::f64::consts::LN_2 * days / half_life_days.max(0.1)).exp();
+            let share = (-std::f64::consts::LN_2 * days / half_life_days.max(0.1)).exp();
+            candidate.score *= share;
+            candidate.sure *= share;
         }
     }
     Ok(())

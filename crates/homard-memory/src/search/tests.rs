@@ -134,6 +134,26 @@ fn newer_notes_and_different_ones_are_preferred_where_the_owner_wants_it() {
 }
 
 #[test]
+fn everyday_words_for_the_same_thing_are_found_and_count_less_than_the_word_itself() {
+    let (_folder, index) = index(&[
+        ("settled.md", "In the end we settled on Kafka for that."),
+        ("journey.md", "The journey to Crete was long."),
+        ("dentist.md", "The trip to the dentist was short."),
+        ("noise.md", "Bread and butter, and a quiet evening at last."),
+    ]);
+    for (words, path) in [
+        ("What was the decision?", "settled.md"),
+        ("which one did they choose", "settled.md"),
+        ("Tell me about the journey", "journey.md"),
+        ("Tell me about the trip", "dentist.md"),
+        ("what kind of jorney", "journey.md"),
+        ("Was it a long voyage or a holiday?", "journey.md"),
+    ] {
+        assert_eq!(first(&index, words), path, "{words}");
+    }
+}
+
+#[test]
 fn hostile_questions_are_only_words() {
     let (_folder, index) = index(&[("a.md", "tide")]);
     for words in [
@@ -152,4 +172,30 @@ fn hostile_questions_are_only_words() {
         search(&index, asked, &Picking::default(), None).unwrap();
     }
     assert_eq!(first(&index, &"tide ".repeat(10_000)), "a.md");
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 48, ..Default::default() })]
+
+    /// Whatever people write and ask, there is an answer, and it stands where it is said to stand.
+    #[test]
+    fn any_note_can_be_kept_and_any_question_asked_of_it(
+        note in "(?s).{0,400}",
+        odd in "[#`*>\\-: \\n\\[\\]()|0-9A-Za-z¶§年月日東京ßéёไทยقال😀\u{300}\u{200d}\u{0}\"']{0,300}",
+        asked in "(?s).{0,120}",
+    ) {
+        let (_folder, index) = index(&[("memory/2026-05-08.md", &note), ("b.md", &odd)]);
+        let today = date(2026, 11, 18);
+        let lines = |path: &str| if path == "b.md" { odd.lines().count() } else { note.lines().count() };
+        for words in [asked.as_str(), note.as_str(), odd.as_str(), "\"a\" NEAR(b c) AND -d*"] {
+            let asked = Asked { words, today, sessions: Sessions::None, vector: None };
+            let picking = Picking { min_score: 0.0, limit: 50, diversity: Some(0.5), ..Picking::default() };
+            for found in search(&index, asked, &picking, None).unwrap() {
+                let (first, line, last) = (found.start_line, found.line, found.end_line);
+                proptest::prop_assert!(1 <= first && first <= line && line <= last, "{first} {line} {last}");
+                proptest::prop_assert!(last as usize <= lines(&found.path), "{last} of {}", found.path);
+                proptest::prop_assert!((0.0..=1.0).contains(&found.score));
+            }
+        }
+    }
 }

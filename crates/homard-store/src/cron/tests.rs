@@ -65,7 +65,9 @@ async fn a_job_that_cannot_be_read_keeps_no_other_from_its_work() {
     let ids = |rows: Vec<CronJobRow>| rows.into_iter().map(|row| row.id.to_string()).collect::<Vec<_>>();
     assert_eq!(ids(cron.list().await.unwrap()), ["a"]);
     assert_eq!(ids(cron.due(NOW).await.unwrap()), ["a"]);
-    assert_eq!(cron.next_due().await.unwrap(), Some(NOW));
+    assert_eq!(cron.next_due(None).await.unwrap(), Some(NOW));
+    assert_eq!(cron.next_due(Some(NOW - 1)).await.unwrap(), Some(NOW));
+    assert_eq!(cron.next_due(Some(NOW)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -96,7 +98,7 @@ async fn a_run_that_cannot_be_read_keeps_no_other_from_going_on_and_its_job_is_f
 async fn a_job_that_runs_is_not_due_and_does_not_begin_twice() {
     let home = Home::new();
     assert_eq!(home.store.cron().add(job("a")).await.unwrap(), CronAdded::New);
-    assert_eq!(home.store.cron().next_due().await.unwrap(), Some(NOW));
+    assert_eq!(home.store.cron().next_due(None).await.unwrap(), Some(NOW));
     assert_eq!(home.store.cron().due(NOW).await.unwrap().len(), 1);
     assert!(home.store.cron().begin_run(run("r1", "a"), Box::new(|_| true)).await.unwrap().is_some());
     assert!(home.store.cron().begin_run(run("r2", "a"), Box::new(|_| true)).await.unwrap().is_none());
