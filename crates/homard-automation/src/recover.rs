@@ -15,7 +15,7 @@ use crate::settle::backoff_ms;
 pub(crate) const MAX_MADE_UP: u32 = 24;
 
 /// How far a clock is set back before what was planned by it is planned anew, in milliseconds.
-pub(crate) const CLOCK_SLACK_MS: i64 = 3 * 60 * 60 * 1_000;
+pub(crate) const CLOCK_TOLERANCE_MS: i64 = 3 * 60 * 60 * 1_000;
 
 /// How far a clock is set back before anybody looks whether something was planned by it that is too far ahead now.
 pub(crate) const CLOCK_STEP_MS: i64 = 60 * 1_000;
@@ -167,7 +167,7 @@ fn put_right(job: &mut Job, now: Timestamp, zone: &TimeZone) -> bool {
 /// there twice.
 fn runs_ahead(job: &Job, now: Timestamp, zone: &TimeZone) -> bool {
     let is_distance = matches!(job.spec.schedule, CronSchedule::Every { .. });
-    let tolerance = if is_distance { CLOCK_STEP_MS } else { CLOCK_SLACK_MS };
+    let tolerance = if is_distance { CLOCK_STEP_MS } else { CLOCK_TOLERANCE_MS };
     // Looking into the calendar for each of ten thousand jobs takes long; whatever was planned by now was planned well.
     if job.row.updated_at <= now.saturating_add(tolerance) {
         return false;

@@ -10,7 +10,7 @@ use homard_runtime::{Timestamp, millis_i64};
 use jiff::tz::TimeZone;
 
 use crate::job::Job;
-use crate::recover::{CLOCK_SLACK_MS, CLOCK_STEP_MS};
+use crate::recover::{CLOCK_STEP_MS, CLOCK_TOLERANCE_MS};
 
 /// How long a job waits after it failed once, twice and so on; the last for all further times.
 const BACKOFF: [Duration; 5] = [
@@ -119,7 +119,7 @@ fn rearm(job: &mut Job, end: &End, errors: u32, zone: &TimeZone) {
     // had been wrong. A distance is kept in any case.
     let tolerance = match job.spec.schedule {
         CronSchedule::Every { .. } => CLOCK_STEP_MS,
-        _ => CLOCK_SLACK_MS,
+        _ => CLOCK_TOLERANCE_MS,
     };
     let was_wrong = end.started_at.saturating_sub(end.ended_at) > tolerance;
     let (from, began) = if was_wrong {

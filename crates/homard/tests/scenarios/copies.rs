@@ -109,7 +109,7 @@ async fn a_wrong_passphrase_and_half_an_archive_are_told_and_change_nothing() {
     }
     let memory = home.state_dir().join("workspace/MEMORY.md");
     assert_eq!(fs::read_to_string(memory).unwrap(), "coffee");
-    assert_eq!(beside(&home.state_dir(), "restor"), Vec::<PathBuf>::new());
+    assert_eq!(beside(&home.state_dir(), ".restoring-"), Vec::<PathBuf>::new());
 }
 
 /// On a disk of one megabyte: neither an archive nor a restore, a set-up or a migration is left half-done.
