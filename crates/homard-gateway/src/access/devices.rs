@@ -11,26 +11,28 @@ use crate::gateway::Gateway;
 
 /// The close code of a client that lost its right to be here.
 const AUTH_CHANGED: u16 = 4001;
+
 /// A request as clients see it.
 pub(crate) fn pending(request: PendingDevice) -> PendingDeviceRow {
+    let PendingDevice { request_id, asked, is_repair, ts } = request;
     PendingDeviceRow {
-        request_id: request.request_id,
-        device_id: request.device_id,
-        public_key: request.public_key,
-        display_name: claim(request.display_name),
-        platform: claim(request.platform),
-        device_family: claim(request.device_family),
-        client_id: request.client_id,
-        client_mode: request.client_mode,
-        browser_origin: claim(request.browser_origin),
-        roles: vec![request.role.clone()],
-        role: request.role,
-        scopes: request.scopes,
-        remote_ip: request.remote_ip,
-        silent: request.silent,
-        is_repair: request.is_repair,
-        ts: request.ts,
-        expires_at_ms: request.ts.saturating_add(PENDING_TTL_MS),
+        request_id,
+        device_id: asked.device_id,
+        public_key: asked.public_key,
+        display_name: claim(asked.display_name),
+        platform: claim(asked.platform),
+        device_family: claim(asked.device_family),
+        client_id: asked.client_id,
+        client_mode: asked.client_mode,
+        browser_origin: claim(asked.browser_origin),
+        roles: vec![asked.role.clone()],
+        role: asked.role,
+        scopes: asked.scopes,
+        remote_ip: asked.remote_ip,
+        silent: asked.silent,
+        is_repair,
+        ts,
+        expires_at_ms: ts.saturating_add(PENDING_TTL_MS),
     }
 }
 
@@ -74,7 +76,7 @@ fn token(token: DeviceToken) -> DeviceTokenRow {
 /// Tells those who may decide that a device asks, unless they know; one that it asked before is over.
 pub(crate) fn tell_asked(gateway: &Gateway, outcome: &PendingOutcome) {
     if let Some(old) = &outcome.superseded {
-        let device = &outcome.request.device_id;
+        let device = &outcome.request.asked.device_id;
         if gateway.access().noise.allows("device asked for something else") {
             tracing::info!(%device, request = %old, "a device asks for something else than before");
         }

@@ -287,7 +287,7 @@ async fn post_request(
         device_family: client.device_family.clone(),
         client_id: Some(client.id.to_string()),
         client_mode: Some(client.mode.to_string()),
-        role: question.role,
+        role: question.role.into(),
         scopes: question.requested.to_strings(),
         remote_ip: Some(question.peer.ip.to_string()),
         browser_origin: question.peer.origin.clone(),

@@ -48,7 +48,7 @@ pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResu
     let shown = |device: &DeviceId| only.is_none_or(|only| only == device);
     let mut listed = DevicePairListResult::default();
     for request in store.devices().pending().await? {
-        if shown(&request.device_id) {
+        if shown(&request.asked.device_id) {
             listed.pending.push(pending(request));
         }
     }
@@ -63,8 +63,8 @@ pub(super) async fn list(cx: Cx, _params: NoParams) -> Result<DevicePairListResu
 /// `device.pair.approve`.
 pub(super) async fn approve(cx: Cx, params: DeviceRequestParams) -> Result<DevicePairApproved, RequestError> {
     let request = decidable(&cx, &params, "approval").await?;
-    if request.role == Role::Operator.into() {
-        may_grant(&cx.caller, ScopeSet::parse(&request.scopes))?;
+    if request.asked.role == Role::Operator.into() {
+        may_grant(&cx.caller, ScopeSet::parse(&request.asked.scopes))?;
     }
     // A request never changes what it asks for: asking for something else is another request.
     let device = cx.gateway.store().devices().approve(&params.request_id, ApprovedVia::Owner).await;
@@ -79,8 +79,9 @@ pub(super) async fn reject(cx: Cx, params: DeviceRequestParams) -> Result<Device
     decidable(&cx, &params, "rejection").await?;
     let request = cx.gateway.store().devices().reject(&params.request_id).await;
     let request = request?.ok_or_else(unknown_request)?;
-    tell_resolved(&cx.gateway, &params.request_id, &request.device_id, PairDecision::Rejected);
-    Ok(DevicePairRejected { request_id: params.request_id, device_id: request.device_id })
+    let device_id = request.asked.device_id;
+    tell_resolved(&cx.gateway, &params.request_id, &device_id, PairDecision::Rejected);
+    Ok(DevicePairRejected { request_id: params.request_id, device_id })
 }
 
 /// `device.pair.remove`.
@@ -89,7 +90,7 @@ pub(super) async fn remove(cx: Cx, params: DeviceParams) -> Result<DeviceParams,
     let device_id = &params.device_id;
     let waiting = cx.gateway.store().devices().pending().await?;
     let known = cx.gateway.store().devices().remove(device_id).await?;
-    if let Some(request) = waiting.iter().find(|request| request.device_id == *device_id) {
+    if let Some(request) = waiting.iter().find(|request| request.asked.device_id == *device_id) {
         tell_resolved(&cx.gateway, &request.request_id, device_id, PairDecision::Rejected);
     }
     if !known {
@@ -172,7 +173,7 @@ async fn decidable(cx: &Cx, params: &DeviceRequestParams, what: &str) -> Result<
     let caller = &cx.caller;
     let by_token = matches!(caller.via, AuthMethod::DeviceToken | AuthMethod::SetupCode);
     let limited = !caller.is_admin() && by_token;
-    let own = is_own(caller, &request.device_id) && request.role == Role::Operator.into();
+    let own = is_own(caller, &request.asked.device_id) && request.asked.role == Role::Operator.into();
     if limited && !own { Err(denied("pairing", what)) } else { Ok(request) }
 }
 

@@ -127,12 +127,6 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (
         Gate::Fields,
-        "crates/homard-store/src/people/devices/pairing.rs::PendingDevice",
-        15,
-        "a row, or a question about rows: a field per column",
-    ),
-    (
-        Gate::Fields,
         "crates/homard-store/src/runs.rs::RunRecord",
         17,
         "a row, or a question about rows: a field per column",

@@ -59,7 +59,7 @@ pub(crate) async fn request_upgrade(
         device_family: known.device_family,
         client_id: Some(cx.caller.id.to_string()),
         client_mode: Some(cx.caller.mode.to_string()),
-        role: Role::Operator,
+        role: Role::Operator.into(),
         scopes: wanted.to_strings(),
         remote_ip: Some(cx.caller.peer.ip.to_string()),
         browser_origin: cx.caller.peer.origin.clone(),

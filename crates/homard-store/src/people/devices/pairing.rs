@@ -4,8 +4,6 @@ use homard_protocol::methods::devices::ApprovedVia;
 use homard_protocol::{DeviceId, Role, Word};
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 use uuid::Uuid;
 
 use super::{DeviceStore, PairedDevice, load, save, tokens};
@@ -33,7 +31,7 @@ pub struct NewDeviceRequest {
     /// How that program uses the gateway.
     pub client_mode: Option<String>,
     /// The role it wants.
-    pub role: Role,
+    pub role: Word<Role>,
     /// The scopes it wants.
     pub scopes: Vec<String>,
     /// Where it connects from.
@@ -45,33 +43,10 @@ pub struct NewDeviceRequest {
 }
 
 /// A request that waits.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingDevice {
     pub request_id: String,
-    /// Hex SHA-256 of its public key.
-    pub device_id: DeviceId,
-    /// Its Ed25519 public key.
-    pub public_key: String,
-    /// What it calls itself.
-    pub display_name: Option<String>,
-    pub platform: Option<String>,
-    pub device_family: Option<String>,
-    /// Which program it runs.
-    pub client_id: Option<String>,
-    /// How that program uses the gateway.
-    pub client_mode: Option<String>,
-    /// The role it wants.
-    pub role: Word<Role>,
-    /// The scopes it wants.
-    pub scopes: Vec<String>,
-    /// Where it connects from.
-    pub remote_ip: Option<String>,
-    /// The page it connects from, when it is one.
-    pub browser_origin: Option<String>,
-    /// Whether nobody is to be asked.
-    pub silent: bool,
+    pub asked: NewDeviceRequest,
     /// Whether the device was paired before.
     pub is_repair: bool,
     /// When it last asked.
@@ -149,6 +124,7 @@ impl DeviceStore<'_> {
         self.store
             .write(move |batch| {
                 let Some(request) = take(batch, &request_id)? else { return Ok(None) };
+                let request = request.asked;
                 let before = load(batch.conn, &request.device_id)?;
                 let (role, scopes) = (request.role.clone(), request.scopes.clone());
                 let device = approved(request, before, batch.now(), approved_via);
@@ -190,8 +166,8 @@ fn take(batch: &Batch<'_>, request_id: &str) -> Result<Option<PendingDevice>, St
 fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOutcome, StoreError> {
     forget_old(batch)?;
     let waiting = one(batch.conn, "device_id", new.device_id.as_str())?;
-    let same = waiting.as_ref().is_some_and(|old| {
-        old.role == Word::Known(new.role) && old.scopes == new.scopes && old.public_key == new.public_key
+    let same = waiting.as_ref().is_some_and(|PendingDevice { asked: old, .. }| {
+        old.role == new.role && old.scopes == new.scopes && old.public_key == new.public_key
     });
     let is_repair = load(batch.conn, &new.device_id)?.is_some();
     let old_id = waiting.map(|old| old.request_id);
@@ -199,23 +175,7 @@ fn request_pairing(batch: &Batch<'_>, new: NewDeviceRequest) -> Result<PendingOu
         Some(id) if same => (id, None),
         other => (Uuid::new_v4().to_string(), other),
     };
-    let request = PendingDevice {
-        request_id,
-        device_id: new.device_id,
-        public_key: new.public_key,
-        display_name: new.display_name,
-        platform: new.platform,
-        device_family: new.device_family,
-        client_id: new.client_id,
-        client_mode: new.client_mode,
-        role: new.role.into(),
-        scopes: new.scopes,
-        remote_ip: new.remote_ip,
-        browser_origin: new.browser_origin,
-        silent: new.silent,
-        is_repair,
-        ts: batch.now(),
-    };
+    let request = PendingDevice { request_id, asked: new, is_repair, ts: batch.now() };
     write(batch, &request)?;
     Ok(PendingOutcome { request, created: !same, superseded })
 }
@@ -225,24 +185,25 @@ fn write(batch: &Batch<'_>, request: &PendingDevice) -> Result<(), StoreError> {
         "INSERT OR REPLACE INTO device_pending ({COLUMNS})
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
     );
+    let asked = &request.asked;
     batch.execute(
         &sql,
         params![
             request.request_id,
-            request.device_id.as_str(),
-            request.public_key,
-            request.display_name,
-            request.platform,
-            request.device_family,
-            request.client_id,
-            request.client_mode,
-            request.role.as_str(),
-            to_json("scopes", &request.scopes)?,
-            request.remote_ip,
-            request.silent,
+            asked.device_id.as_str(),
+            asked.public_key,
+            asked.display_name,
+            asked.platform,
+            asked.device_family,
+            asked.client_id,
+            asked.client_mode,
+            asked.role.as_str(),
+            to_json("scopes", &asked.scopes)?,
+            asked.remote_ip,
+            asked.silent,
             request.is_repair,
             request.ts,
-            request.browser_origin,
+            asked.browser_origin,
         ],
     )?;
     batch.execute(
@@ -255,7 +216,7 @@ fn write(batch: &Batch<'_>, request: &PendingDevice) -> Result<(), StoreError> {
 
 /// The device as it is after approval. A new key starts from nothing: what the old key was granted is gone.
 fn approved(
-    request: PendingDevice,
+    request: NewDeviceRequest,
     before: Option<PairedDevice>,
     now: Timestamp,
     approved_via: ApprovedVia,
@@ -289,8 +250,7 @@ fn approved(
 
 fn read(row: &Row<'_>) -> Result<PendingDevice, StoreError> {
     let text = |at: usize| row.get_ref(at).and_then(|value| Ok(value.as_str()?));
-    Ok(PendingDevice {
-        request_id: row.get(0)?,
+    let asked = NewDeviceRequest {
         device_id: parse_column("device_id", text(1)?)?,
         public_key: row.get(2)?,
         display_name: row.get(3)?,
@@ -301,9 +261,8 @@ fn read(row: &Row<'_>) -> Result<PendingDevice, StoreError> {
         role: Word::of(row.get::<_, String>(8)?),
         scopes: from_json("scopes", text(9)?)?,
         remote_ip: row.get(10)?,
-        silent: row.get(11)?,
-        is_repair: row.get(12)?,
-        ts: row.get(13)?,
         browser_origin: row.get(14)?,
-    })
+        silent: row.get(11)?,
+    };
+    Ok(PendingDevice { request_id: row.get(0)?, asked, is_repair: row.get(12)?, ts: row.get(13)? })
 }

@@ -18,7 +18,7 @@ fn request(role: &str, scopes: &[&str], public_key: &str) -> NewDeviceRequest {
         device_family: None,
         client_id: None,
         client_mode: None,
-        role: role.parse().unwrap(),
+        role: Word::of(role),
         scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
         remote_ip: None,
         browser_origin: Some("http://homard.test".to_owned()),
@@ -188,7 +188,7 @@ async fn approval_widens_the_token_of_that_role_and_a_label_outlives_it() {
     for scopes in [&["read"][..], &["read", "write"]] {
         let asked = home.store.devices().request_pairing(request("operator", scopes, "k")).await.unwrap();
         let waiting = home.store.devices().pending_request(&asked.request.request_id).await.unwrap().unwrap();
-        assert_eq!(waiting.browser_origin.as_deref(), Some("http://homard.test"));
+        assert_eq!(waiting.asked.browser_origin.as_deref(), Some("http://homard.test"));
         home.store.devices().approve(&asked.request.request_id, ApprovedVia::Owner).await.unwrap().unwrap();
         if token.is_empty() {
             token = home.store.devices().issue_token(&id, Role::Operator, &own(scopes), "g").await.unwrap();
