@@ -35,9 +35,11 @@ async fn start(entries: Value, fill: impl FnOnce(&Path)) -> World {
     world
 }
 
+/// The notes that are whole; a draft lies beside its place while it is written.
 fn memory(home: &TestHome) -> Vec<PathBuf> {
     let dir = std::fs::read_dir(home.state_dir().join("workspace/memory"));
-    dir.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+    let notes = dir.into_iter().flatten().map(|entry| entry.unwrap().path());
+    notes.filter(|path| path.extension().is_some_and(|kind| kind == "md")).collect()
 }
 
 #[tokio::test]
