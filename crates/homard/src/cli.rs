@@ -142,12 +142,12 @@ impl Cli {
         let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
         let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
         let matches = on_demand::read(words, color).unwrap_or_else(|error| {
-            if let Some(words) = not_built::answer(Self::command(), words, &error) {
+            if let Some(words) = not_built::answer(Self::command, words, &error) {
                 Console::new(is_plain)
                     .report(&Advice::error(words, "`homard docs openclaw` says what else differs"));
                 std::process::exit(not_built::EXIT.into());
             }
-            let hint = missing::hint(Self::command(), words, &error);
+            let hint = missing::hint(Self::command, words, &error);
             error.print().ok();
             if let Some(hint) = hint {
                 Console::new(is_plain).note(&format!("\n{hint}"));

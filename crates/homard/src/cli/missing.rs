@@ -6,10 +6,11 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
 /// The lines after clap's own words; `None` where those say it all.
-pub(super) fn hint(mut program: Command, words: &[OsString], error: &Error) -> Option<String> {
+pub(super) fn hint(program: fn() -> Command, words: &[OsString], error: &Error) -> Option<String> {
     if error.kind() != ErrorKind::MissingRequiredArgument {
         return None;
     }
+    let mut program = program();
     program.build();
     let path = path(&program, words);
     let command = path.last()?;

@@ -183,7 +183,7 @@ fn what_is_left_out_is_explained_with_an_example() {
     ] {
         let words: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
         let Err(error) = Cli::try_parse_from(&words) else { panic!("{line} was taken") };
-        let hint = missing::hint(Cli::command(), &words, &error).unwrap_or_default();
+        let hint = missing::hint(Cli::command, &words, &error).unwrap_or_default();
         for told in told {
             assert!(hint.contains(told), "{line}: {hint}");
         }

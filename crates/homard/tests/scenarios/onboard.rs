@@ -123,11 +123,17 @@ async fn who_cannot_be_asked_is_told_which_options_to_use() {
         (with(&["--custom-base-url", "nowhere"]), "begins with http", "--help"),
         (with(&["--gateway-auth", "password"]), "the password is needed", "--gateway-password"),
         (with(&["--mode", "remote"]), "where the gateway is", "--remote-url"),
+        (
+            with(&["--auth-choice", "skip", "--gateway-auth", "password", "--gateway-password", "hush"]),
+            "at least 8 characters",
+            "--help",
+        ),
     ];
     for (args, error, hint) in rows {
         let (code, out, err) = run(&home, &args).await;
         assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
         assert!(err.contains(error) && err.contains(hint), "{args:?}: {err}");
+        assert!(!err.contains("hush"), "a secret is not said again: {err}");
     }
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let taken = taken.local_addr().map(|address| (taken, address.port().to_string())).unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use homard_protocol::methods::config::wizard::WizardStep;
 use serde_json::Value;
 
 use super::flags::Flags;
@@ -42,7 +43,7 @@ pub(super) async fn setup(
             None => prompt.ask(&step, error.take().as_deref())?,
         };
         match script.answer(&step.id, Some(&value)) {
-            Err(Wrong::Value(words)) if is_given => return Err(refused(&value, &words)),
+            Err(Wrong::Value(words)) if is_given => return Err(refused(&step, &value, &words)),
             Err(Wrong::Value(words)) => error = Some(words),
             Err(Wrong::NotAsked) | Ok(Taken::GoOn) => {}
             Ok(Taken::Stop) => return Ok(Walked::Stopped),
@@ -59,10 +60,14 @@ pub(super) async fn setup(
     }
 }
 
-/// Says what is wrong with an option; secrets are never options of a list.
-fn refused(value: &Value, words: &str) -> anyhow::Error {
-    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Advice::usage(format!("`{value}` cannot be taken: {words}"), "`homard onboard --help` says what can")
+/// Says what is wrong with an option. A secret is not said again.
+fn refused(step: &WizardStep, value: &Value, words: &str) -> anyhow::Error {
+    let value = match (step.sensitive, value.as_str()) {
+        (Some(true), _) => "the secret that was given".to_owned(),
+        (_, Some(text)) => format!("`{text}`"),
+        (_, None) => format!("`{value}`"),
+    };
+    Advice::usage(format!("{value} cannot be taken: {words}"), "`homard onboard --help` says what can")
 }
 
 async fn try_out(cx: &Cx, prompt: &Prompt, plan: &Plan) -> anyhow::Result<Result<String, String>> {
