@@ -74,14 +74,10 @@ impl Automation {
         if !self.config().cron.enabled {
             return MAX_SLEEP;
         }
-        let Some(first) = self.next_due_after(None).await else { return MAX_SLEEP };
-        let later = if first <= looked_at { self.next_due_after(Some(looked_at)).await } else { None };
+        let store = &self.inner.store;
+        let Some(first) = next_due_after(store, None).await else { return MAX_SLEEP };
+        let later = if first <= looked_at { next_due_after(store, Some(looked_at)).await } else { None };
         until(look_again_at(first, later, looked_at), self.inner.clock.now_ms())
-    }
-
-    async fn next_due_after(&self, after: Option<Timestamp>) -> Option<Timestamp> {
-        let next = self.inner.store.cron().next_due(after).await;
-        next.or_log("who is due next could not be looked up").flatten()
     }
 
     /// One timer serves jobs and heartbeats alike.
@@ -103,6 +99,10 @@ impl Automation {
             }
         }
     }
+}
+
+async fn next_due_after(store: &Store, after: Option<Timestamp>) -> Option<Timestamp> {
+    store.cron().next_due(after).await.or_log("who is due next could not be looked up").flatten()
 }
 
 /// When it is time to look who is due: `first` is due before all, `later` before all that were not due at `looked_at`.
