@@ -37,7 +37,10 @@ async fn start(entries: Value, fill: impl FnOnce(&Path)) -> World {
 
 fn memory(home: &TestHome) -> Vec<PathBuf> {
     let dir = std::fs::read_dir(home.state_dir().join("workspace/memory"));
-    dir.map(|entries| entries.map(|entry| entry.unwrap().path()).collect()).unwrap_or_default()
+    // Beside them may be the draft of one that is being written.
+    let is_note = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "md");
+    dir.map(|entries| entries.map(|entry| entry.unwrap().path()).filter(is_note).collect())
+        .unwrap_or_default()
 }
 
 #[tokio::test]
