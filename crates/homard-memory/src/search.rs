@@ -23,9 +23,9 @@ use fit::{Fit, Fitting};
 const MAX_FITTED: usize = 400;
 /// A word that more passages have than this says too little to bring candidates.
 const MAX_LISTED: i64 = 8_000;
-/// How near a passage must be in meaning to be told for that alone, as a share of what its score would be: a paraphrase has
-/// none of the words, and the weight of meaning would keep it below any least score.
-const MEANING_ALONE: f64 = 0.7;
+/// By how much a passage must be nearer in meaning than others are, to be told for that alone: a paraphrase has none of the
+/// words, and the weight of meaning would keep it below any least score; but for some models everything is near.
+const STANDS_OUT: f64 = 0.15;
 /// How much of a neighbour's score a passage gets: talk about one thing runs over the cut.
 const FROM_NEIGHBOUR: f64 = 0.08;
 
@@ -252,16 +252,15 @@ fn add_by_meaning(
     let all = picking.text_weight + picking.vector_weight;
     let (text, meaning) =
         if all > 0.0 { (picking.text_weight / all, picking.vector_weight / all) } else { (1.0, 0.0) };
+    let usual = matrix.usual(&asked);
     for candidate in candidates {
         let near = matrix.likeness(candidate.id, &asked);
         candidate.vector = near;
         let near = near.unwrap_or(0.0).max(0.0);
         candidate.score = text * candidate.fit.share + meaning * near;
         // A model takes nothing away that the words alone would have brought.
-        let (by_words, by_meaning) = (
-            if text > 0.0 { candidate.fit.share } else { 0.0 },
-            if meaning > 0.0 { MEANING_ALONE * near } else { 0.0 },
-        );
+        let by_words = if text > 0.0 { candidate.fit.share } else { 0.0 };
+        let by_meaning = if meaning > 0.0 && near >= usual.without(near) + STANDS_OUT { near } else { 0.0 };
         candidate.sure = candidate.score.max(by_words).max(by_meaning);
     }
     Ok(())

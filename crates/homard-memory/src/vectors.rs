@@ -13,6 +13,8 @@ use signs::Signs;
 const LARGEST: f32 = 127.0;
 /// Passages that are compared by their whole vectors whatever their signs say.
 const COMPARED: usize = 4_096;
+/// Passages that say how near one usually is, at most.
+const SAMPLE: usize = 256;
 /// How many more than are wanted are kept before the worse ones go.
 const KEPT: usize = 4;
 
@@ -45,6 +47,20 @@ pub(crate) struct Matrix {
     scales: Vec<f32>,
     data: Vec<i8>,
     signs: Signs,
+}
+
+/// How near passages usually are to a question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Usual {
+    sum: f64,
+    count: usize,
+}
+
+impl Usual {
+    /// The mean of the others, for one that is so near itself; nothing where there are none.
+    pub(crate) fn without(self, near: f64) -> f64 {
+        if self.count > 1 { (self.sum - near) / (self.count - 1) as f64 } else { 0.0 }
+    }
 }
 
 impl Matrix {
@@ -116,6 +132,15 @@ impl Matrix {
     /// How near one passage is; nothing if it has no vector.
     pub(crate) fn likeness(&self, id: i64, asked: &Small) -> Option<f64> {
         Some(f64::from(self.near(self.ids.binary_search(&id).ok()?, asked)?))
+    }
+
+    /// How near passages usually are, by some of them.
+    pub(crate) fn usual(&self, asked: &Small) -> Usual {
+        let step = self.ids.len().div_ceil(SAMPLE).max(1);
+        let places = (0..self.ids.len()).step_by(step);
+        let near = places.filter_map(|place| self.near(place, asked)).map(f64::from);
+        let (sum, count) = near.fold((0.0, 0), |(sum, count), near| (sum + near, count + 1));
+        Usual { sum, count }
     }
 
     fn near(&self, place: usize, asked: &Small) -> Option<f32> {
@@ -196,6 +221,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_usual_is_what_the_others_are_like() {
+        let rows = [[1.0, 0.0], [0.6, 0.8], [0.6, -0.8]].map(|row: [f32; 2]| Small::of(&row).unwrap());
+        let matrix = Matrix {
+            dims: 2,
+            ids: vec![1, 2, 3],
+            scales: rows.iter().map(|row| row.scale).collect(),
+            data: rows.iter().flat_map(|row| row.data.clone()).collect(),
+            signs: Signs::default(),
+        };
+        let usual = matrix.usual(&matrix.asked(&[1.0, 0.0]).unwrap());
+        assert!((usual.without(1.0) - 0.6).abs() < 0.01, "{usual:?}");
+        assert_eq!(Matrix::default().usual(&rows[0]).without(0.5), 0.0);
+    }
+
+    #[test]
     fn small_vectors_are_as_near_as_the_large_ones_were() {
         let one: Vec<f32> = (0..=255_u8).map(|n| f32::from(n).sin()).collect();
         let other: Vec<f32> = (0..=255_u8).map(|n| (f32::from(n) * 1.01).sin()).collect();
@@ -216,6 +256,7 @@ mod tests {
         let near = matrix.likeness(7, &asked).unwrap();
         assert!((near - exact).abs() < 0.01, "{near} {exact}");
         assert_eq!(matrix.nearest(&asked, 3), [(7, near)]);
+        assert_eq!(matrix.usual(&asked).without(near), 0.0, "there is no other");
         assert_eq!(matrix.asked(&[1.0, 2.0]), None, "a vector of other dimensions finds nothing");
         assert_eq!(Small::of(&[0.0, 0.0]), None);
         assert_eq!(Small::of(&[f32::NAN, 1.0]), None);

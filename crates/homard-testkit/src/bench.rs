@@ -26,13 +26,13 @@ pub use report::Report;
 pub use scenes::work::Work;
 
 use scenes::{
-    calls, crowd, fanout, growth, jobs, load, rpc, soak, start, telegram_drain, telegram_idle,
+    calls, crowd, fanout, growth, jobs, load, memory, rpc, soak, start, telegram_drain, telegram_idle,
     telegram_latency, telegram_load, turn, work,
 };
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 13] = [
+pub const SCENES: [&str; 14] = [
     "calls",
     "start",
     "turn",
@@ -41,6 +41,7 @@ pub const SCENES: [&str; 13] = [
     "growth",
     "crowd",
     "jobs",
+    "memory",
     "fanout",
     "telegram-latency",
     "telegram-load",
@@ -103,6 +104,7 @@ async fn play_scenes(options: &BenchOptions, stage: &Stage, report: &mut Report)
             "growth" => growth::play(stage, report).await?,
             "crowd" => crowd::play(stage, report).await?,
             "jobs" => jobs::play(stage, report).await?,
+            "memory" => memory::play(stage, report).await?,
             "telegram-latency" => telegram_latency::play(stage, report).await?,
             "telegram-load" => telegram_load::play(stage, report).await?,
             "telegram-drain" => telegram_drain::play(stage, report).await?,

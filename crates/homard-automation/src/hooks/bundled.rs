@@ -132,10 +132,7 @@ impl Automation {
     /// Has every agent do what its file says.
     async fn boot(&self) {
         for agent in &self.config().agents.list {
-            let Some(text) = small_file(&agent.workspace.join(BOOT_FILE)).await else { continue };
-            if text.trim().is_empty() {
-                continue;
-            }
+            let Some(text) = told_at_start(&agent.workspace).await else { continue };
             let ask = format!(
                 "The gateway has started. Do what {BOOT_FILE} says, and nothing else.\n\n{BOOT_FILE}:\n{text}\n\nIf it asks you to write to somebody, use the message tool. When it is done, answer NO_REPLY."
             );
@@ -171,6 +168,12 @@ impl Automation {
     }
 }
 
+/// What is to be done after a start, where anything is. A link out of the workspace may lead to what nobody meant to tell.
+async fn told_at_start(workspace: &Path) -> Option<String> {
+    let text = small_file(&inside(workspace, BOOT_FILE).await?).await?;
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
 /// Where a file of the workspace really is; `None` outside.
 async fn inside(workspace: &Path, name: &str) -> Option<PathBuf> {
     let root = tokio::fs::canonicalize(workspace).await.ok()?;
@@ -203,3 +206,6 @@ fn agent_of<'a>(config: &'a homard_config::Config, key: &SessionKey) -> &'a Agen
     let named = key.agent_id().and_then(|id| config.agents.agent(id));
     named.unwrap_or(config.agents.default_agent())
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,10 @@ pub(super) async fn get(cx: Cx, params: MemoryGetParams) -> Result<MemoryGetResu
 /// `memory.search`.
 pub(super) async fn search(cx: Cx, params: MemorySearchParams) -> Result<MemorySearchResult, RequestError> {
     const NAME: &str = "memory.search";
-    check_range(NAME, "query", Some(params.query.trim().chars().count()), 1..=MAX_MEMORY_QUERY_CHARS)?;
+    if !(1..=MAX_MEMORY_QUERY_CHARS).contains(&params.query.trim().chars().count()) {
+        let wanted = format!("ask for something, in {MAX_MEMORY_QUERY_CHARS} characters at most");
+        return Err(RequestError::invalid(format!("invalid {NAME} params: at /query: {wanted}")));
+    }
     check_range(NAME, "limit", params.limit, 1..=MAX_MEMORY_HITS)?;
     let limit = usize::try_from(params.limit.unwrap_or(DEFAULT_MEMORY_HITS)).unwrap_or(1);
     let recall = cx.gateway.relay().recall();

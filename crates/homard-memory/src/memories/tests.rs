@@ -240,6 +240,29 @@ fn a_file_that_is_gone_or_a_link_when_it_is_read_is_not_in_the_index() {
     assert_eq!(found, ["memory/a.md"]);
 }
 
+/// Somebody who writes to a note between its being read and its being kept.
+struct Meddles(AtomicBool);
+
+impl Writers for Meddles {
+    fn is_agents(&self, file: &Path, _sha256: &str) -> bool {
+        if !self.0.swap(true, Ordering::AcqRel) {
+            fs::write(file, "the moon instead, and more of it").unwrap();
+        }
+        false
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_indexed_is_read_again() {
+    let home = Home::with(&[("memory/a.md", "tide")]);
+    let memories = Memories::knowing(Arc::new(Meddles(AtomicBool::new(false))));
+    assert_eq!(memories.sync(&home.place()).unwrap().unwrap().indexed, 1);
+    assert_eq!(memories.sync(&home.place()).unwrap().unwrap().indexed, 1);
+    assert_eq!(home.search(&memories, "moon").len(), 1);
+    assert_eq!(home.search(&memories, "tide"), []);
+    assert_eq!(memories.sync(&home.place()).unwrap().unwrap().unchanged, 1);
+}
+
 #[test]
 fn broken_markdown_is_words_all_the_same() {
     let odd = "```\n# no heading\nthe fence never ends\n####### seven\n[link](<\n| a | b\n\u{feff}# tide";

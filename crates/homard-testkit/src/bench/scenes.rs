@@ -12,6 +12,8 @@ pub(super) mod growth;
 pub(super) mod jobs;
 /// How many turns go through.
 pub(super) mod load;
+/// Whether anybody notices that notes are indexed.
+pub(super) mod memory;
 /// How many requests go through.
 pub(super) mod rpc;
 /// Whether memory comes back over a long time.

@@ -299,6 +299,13 @@ async fn get(cx: &Cx, args: &GetArgs) -> anyhow::Result<()> {
     let params = MemoryGetParams { path: args.path.clone(), agent_id: args.whose.agent.clone() };
     let found = client.call::<MemoryGet>(&params).await?;
     client.close().await;
+    let total = found.text.lines().count();
+    if args.from > total.max(1) {
+        return Err(Advice::error(
+            format!("`{}` has {total} lines, and line {} is asked for", found.path, args.from),
+            "homard memory get without --from shows all of them",
+        ));
+    }
     let lines = found.text.lines().skip(args.from.saturating_sub(1)).take(args.lines.unwrap_or(usize::MAX));
     let text = lines.collect::<Vec<_>>().join("\n");
     if args.whose.json {

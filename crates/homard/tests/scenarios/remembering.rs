@@ -229,6 +229,21 @@ async fn a_search_for_nothing_is_answered_with_an_example() {
     assert!(said.contains("homard memory search what did we decide"), "{said}");
 }
 
+#[tokio::test]
+async fn a_question_without_end_and_a_line_that_is_not_there_are_refused_in_words() {
+    let world = World::start().await;
+    let mut owner = world.owner().await;
+    note(&mut owner, "main", "memory/a.md", "The gate is blue.\n").await;
+    let asked = json!({"query": "gate ".repeat(10_000)});
+    let refused = owner.call("memory.search", asked).await.unwrap_err().to_string();
+    assert!(refused.contains("at /query: ask for something, in 512 characters at most"), "{refused}");
+    let mut command = Command::new(crate::homard());
+    command.args(["memory", "get", "memory/a.md", "--from", "900"]);
+    let (code, said) = outcome(as_owner(command, world.gateway.home())).await;
+    assert_ne!(code, Some(0));
+    assert!(said.contains("`memory/a.md` has 1 lines, and line 900 is asked for"), "{said}");
+}
+
 /// The best of what was found, by its words.
 async fn best(owner: &mut TestClient, query: &str) -> Value {
     owner.call("memory.search", json!({"query": query})).await.unwrap()["results"][0].clone()

@@ -105,6 +105,11 @@ fn slug(text: &str) -> Option<String> {
 
 /// Writes a file that is not there yet. Blocks.
 fn write(dir: &Path, stem: &str, text: &str) -> std::io::Result<std::path::PathBuf> {
+    // The assistant writes beside it: a link may lead anywhere, and what lies behind one is not searched.
+    if std::fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_symlink()) {
+        let why = format!("`{}` is a link; put a folder in its place", dir.display());
+        return Err(std::io::Error::other(why));
+    }
     create_private_dir(dir)?;
     let names = std::iter::once(format!("{stem}.md")).chain((2..MAX_SAME).map(|n| format!("{stem}-{n}.md")));
     for path in names.map(|name| dir.join(name)) {
@@ -122,8 +127,26 @@ fn write(dir: &Path, stem: &str, text: &str) -> std::io::Result<std::path::PathB
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, slug};
+    use super::{lines, slug, write};
     use serde_json::json;
+
+    #[test]
+    fn a_note_is_not_written_through_a_link() {
+        let home = tempfile::tempdir().unwrap();
+        let (dir, outside) = (home.path().join("memory"), home.path().join("outside"));
+        std::fs::create_dir(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, &dir).unwrap();
+        let refused = write(&dir, "day-one", "said").unwrap_err().to_string();
+        assert!(refused.contains("is a link; put a folder in its place"), "{refused}");
+        assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+        std::fs::remove_file(&dir).unwrap();
+        assert_eq!(write(&dir, "day-one", "said").unwrap(), dir.join("day-one.md"));
+        assert_eq!(
+            write(&dir, "day-one", "said").unwrap(),
+            dir.join("day-one-2.md"),
+            "nothing is written over"
+        );
+    }
 
     #[test]
     fn names_of_files_are_plain_however_the_model_answers() {
