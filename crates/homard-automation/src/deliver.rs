@@ -135,11 +135,12 @@ impl Automation {
         }
         let ending = Ending { end, entry, notes, alert: Arc::default() };
         if let Some((run, job)) = record_end(self, run, plan, &ending).await {
-            self.told(&run, job.as_ref());
+            // Whoever hears of the end finds it there.
             if let Some((key, text)) = news {
                 let told = self.inner.relay.sessions().tell_readers(&key, text).await;
                 told.or_log("a job's result is not shown in its conversation");
             }
+            self.told(&run, job.as_ref());
             if let Some(alert) = ending.alert.get() {
                 tell_alert(&self.inner.relay, &run, plan, alert).await;
             }

@@ -7,7 +7,7 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -68,6 +68,18 @@ pub struct TestGateway {
     launch: Launch,
     home: TestHome,
     child: Option<Child>,
+}
+
+/// Its home goes with it, and must not be filled again while it goes.
+impl Drop for TestGateway {
+    fn drop(&mut self) {
+        let Some(mut child) = self.child.take() else { return };
+        let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        if let (Some(pid), Ok(())) = (pid, child.start_kill()) {
+            // The runtime takes note of it afterwards.
+            waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).ok();
+        }
+    }
 }
 
 impl TestGateway {
