@@ -43,7 +43,7 @@ impl Intake {
             PairingAsked::Known { code, meta } if meta.get(FIRST_MESSAGE) == Some(&message.message_id) => {
                 code
             }
-            PairingAsked::Known { .. } | PairingAsked::Full => return Ok(asked),
+            PairingAsked::Known { .. } | PairingAsked::Full | PairingAsked::LetIn => return Ok(asked),
         };
         tracing::info!(channel = %message.channel, account = %message.account, sender = %id, "a stranger asks to be let in");
         if let PairingAsked::Created(code) = &asked {

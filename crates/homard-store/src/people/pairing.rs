@@ -59,6 +59,8 @@ pub enum PairingAsked {
     },
     /// Too many wait; they learn nothing.
     Full,
+    /// They were let in since their message was looked at: nobody is asked.
+    LetIn,
 }
 
 /// Who was let in, by account; read from the database when it is first asked for.
@@ -114,6 +116,10 @@ impl PairingStore<'_> {
             let meta = to_json("meta", &short(meta))?;
             if let Some(PairingRequest { code, meta, .. }) = seen_again(batch, &channel, &account, &sender)? {
                 return Ok(PairingAsked::Known { code, meta });
+            }
+            let is_in = listed(batch.conn, &(channel.clone(), account.clone()))?;
+            if is_in.iter().any(|known| known == sender.as_str()) {
+                return Ok(PairingAsked::LetIn);
             }
             let sql = "SELECT count(*) FROM dm_pairing WHERE channel = ?1 AND account_id = ?2";
             let here = params![channel.as_str(), account.as_str()];
