@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 
 use crate::compile;
-use crate::debian;
+use crate::machine::debian;
 use crate::sh::{self, Cmd, Ran, last_lines, say};
 use crate::web;
 use crate::workspace;

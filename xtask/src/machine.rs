@@ -1,9 +1,12 @@
-//! What outlives a clone: the workshop's folder on this machine, for tools, compiled dependencies and past times.
+//! What this machine brings: the workshop's folder, which outlives a clone (tools, compiled dependencies, past times),
+//! and what is found or installed on it.
 //!
-//! Everything in it can be deleted at any moment and is made again.
+//! Everything in the folder can be deleted at any moment and is made again.
 
+pub(crate) mod debian;
 pub(crate) mod left_behind;
 pub(crate) mod load;
+pub(crate) mod tools;
 
 use std::path::{Path, PathBuf};
 

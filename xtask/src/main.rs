@@ -6,7 +6,6 @@
 mod bench;
 mod browser;
 mod compile;
-mod debian;
 mod dist;
 mod hardening;
 mod machine;
@@ -17,7 +16,6 @@ mod stamp;
 mod suite;
 mod tally;
 mod tidy;
-mod tools;
 mod web;
 mod workspace;
 

@@ -7,7 +7,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::debian;
+use crate::machine::debian;
 use crate::serve::binary;
 use crate::sh::{Cmd, say};
 use crate::workspace::{self, root};

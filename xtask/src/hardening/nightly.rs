@@ -9,9 +9,9 @@ use crate::hardening::compat;
 use crate::hardening::crash;
 use crate::hardening::fuzz;
 use crate::hardening::readers;
+use crate::machine::tools;
 use crate::manual::book;
 use crate::sh::{Cmd, complain, say};
-use crate::tools;
 
 /// A long check.
 struct Part {

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 
 use crate::compile;
+use crate::machine::tools;
 use crate::sh::{Cmd, say};
-use crate::tools;
 
 /// The tests of the program that compare the pages, or write them.
 const PAGES: &str = "the_reference_of";

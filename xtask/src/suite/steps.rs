@@ -6,14 +6,14 @@ use super::budget::Budget;
 use super::changed::{Kind, Scope};
 use crate::browser;
 use crate::compile;
-use crate::debian;
-use crate::debian::Needed;
 use crate::dist;
 use crate::hardening::crash;
+use crate::machine::debian;
+use crate::machine::debian::Needed;
+use crate::machine::tools;
 use crate::sh::{Cmd, Ran, say};
 use crate::tally::Tally;
 use crate::tidy;
-use crate::tools;
 use crate::web;
 use crate::workspace;
 
