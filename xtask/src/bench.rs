@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::serve::binary;
 use crate::sh::{Cmd, say};
+use crate::web;
 use crate::workspace::{self, root};
 
 const FILE: &str = "docs/benchmarks.md";
@@ -34,6 +35,10 @@ const EMPTY: &str =
 /// Measures; with `--write` puts the result into the document, with `--compare REV` measures in turns with another
 /// build. Other arguments go to the measuring program.
 pub(crate) fn run(args: &[String]) -> Result<()> {
+    match web::has_node() {
+        true => web::build()?,
+        false => say("bench: without Node the program is measured without its page"),
+    }
     Cmd::new("cargo", &["build", "--release", "-p", "homard", "-p", "homard-testkit", "--bins"]).run()?;
     let release = workspace::target()?.join("release");
     let programs = || {
