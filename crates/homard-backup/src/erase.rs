@@ -25,8 +25,7 @@ pub enum EraseScope {
 }
 
 /// What stays of the state folder when keys and conversations go, by how it begins: what is taught, made and told.
-const KEPT: [&str; 8] =
-    ["bundled-skills", "doctor", "gateway.lock", "hooks", "logs", "media", "skills", "workspace"];
+const KEPT: [&str; 7] = ["bundled-skills", "gateway.lock", "hooks", "logs", "media", "skills", "workspace"];
 
 /// What is to be taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -31,6 +31,8 @@ const PASSING: [&str; 9] = [
 /// what nobody thought of stays at home.
 const WITHOUT_SECRETS: [&str; 9] =
     ["homard.sqlite", "cron", "hooks", "media", "memory", "settings", "skills", "subagents", "workspace"];
+/// What beside that it holds when it is asked for by name.
+const WITHOUT_SECRETS_BY_NAME: [&str; 2] = ["cache", "logs"];
 /// The folders of an agent that hold no secrets.
 const AGENTS_WITHOUT_SECRETS: &str = "sessions";
 /// Endings of what SQLite keeps beside a database; a copy of it needs none.
@@ -203,7 +205,7 @@ impl Walk<'_> {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(BackupError::read(path, error)),
         };
-        if !self.wants(name) {
+        if !self.wants(name) || (self.choice.no_secrets && is_other_settings(path, name, snapshot)) {
             return Ok(());
         }
         let how = if about.is_dir() {
@@ -254,28 +256,40 @@ impl Walk<'_> {
         let Some(inside) = name.strip_prefix(STATE).and_then(|rest| rest.strip_prefix('/')) else {
             return true;
         };
-        if self.choice.include.iter().any(is_below) {
-            return true;
-        }
+        let is_named = self.choice.include.iter().any(is_below);
         let first = inside.split('/').next().unwrap_or_default();
         let last = inside.rsplit('/').next().unwrap_or_default();
         let is_passing = PASSING.contains(&first) || last.starts_with(".homard-") || last.ends_with(".lock");
         let is_beside = BESIDE_DATABASES.iter().any(|end| last.ends_with(&format!(".sqlite{end}")));
         let is_workspace = first.starts_with("workspace");
         let is_unwanted = is_passing || is_beside || is_workspace && self.choice.no_workspaces;
-        !is_unwanted && self.may_be_told(inside, first)
+        (is_named || !is_unwanted) && self.may_be_told((inside, first), is_named)
     }
 
     /// Whether an archive without secrets may hold it.
-    fn may_be_told(&self, inside: &str, first: &str) -> bool {
+    fn may_be_told(&self, (inside, first): (&str, &str), is_named: bool) -> bool {
         if !self.choice.no_secrets || inside == "homard.json" {
             return true;
         }
         if first == "agents" {
             return inside.split('/').nth(2).is_none_or(|part| part == AGENTS_WITHOUT_SECRETS);
         }
-        WITHOUT_SECRETS.iter().any(|begin| first.starts_with(begin))
+        (is_named && WITHOUT_SECRETS_BY_NAME.contains(&first))
+            || WITHOUT_SECRETS.iter().any(|begin| first.starts_with(begin))
     }
+}
+
+/// Whether it is settings whose secrets nobody takes out: a part that is included, or `homard.json` where another file is
+/// in effect.
+fn is_other_settings(path: &Path, name: &str, snapshot: &Snapshot) -> bool {
+    let is_own_name = name.strip_prefix(STATE) == Some("/homard.json");
+    // Most homes have neither, and links are followed for every file.
+    if !is_own_name && snapshot.included.is_empty() {
+        return false;
+    }
+    let there = real(path);
+    snapshot.included.iter().any(|included| real(included) == there)
+        || (is_own_name && there != real(&snapshot.path))
 }
 
 /// The settings with every secret empty, which counts as not set. A file nobody can read says nothing.

@@ -192,6 +192,10 @@ impl Taker for Unpacking<'_> {
                 let others = if name == Path::new(STATE) { 0 } else { head.mode };
                 fs::set_permissions(&place, fs::Permissions::from_mode(others | 0o700)).map_err(failed)
             }
+            // The parts of an archive are folders of its own: what is looked for below a link would be this machine's.
+            EntryType::Symlink if name.components().count() == 1 => {
+                Err(BackupError::Outside(name.display().to_string()))
+            }
             EntryType::Symlink => {
                 create_private_dir(place.parent().unwrap_or(self.folder)).map_err(failed)?;
                 let to = head.link.as_deref().unwrap_or(Path::new(""));

@@ -248,7 +248,8 @@ impl Placing {
         if to.symlink_metadata().is_err() {
             return move_in(from, to);
         }
-        if from.is_dir() && to.is_dir() {
+        // What a link leads to is not ours to move.
+        if is_folder(from) && to.is_dir() {
             for entry in fs::read_dir(from)? {
                 let name = entry?.file_name();
                 self.place(&from.join(&name), &to.join(&name), &aside.join(&name))?;
@@ -266,12 +267,20 @@ impl Placing {
     }
 }
 
+/// Whether it is a folder itself, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
 /// Moves something, over the border of a file system by copying.
 #[expect(clippy::disallowed_methods, reason = "moves what was staged; nothing is written")]
 fn move_in(from: &Path, to: &Path) -> io::Result<()> {
     match fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {}
         moved => return moved,
+    }
+    if from.is_symlink() {
+        return std::os::unix::fs::symlink(fs::read_link(from)?, to);
     }
     if from.is_dir() {
         let mut copy = FolderCopy { old: from, new: to, unread: Vec::new() };

@@ -326,6 +326,30 @@ fn a_link_from_one_place_of_a_home_to_another_stays_in_ours() {
     assert!(ours.join("workspace/loop").is_symlink());
 }
 
+/// What a link leads to is neither ours nor theirs: it stays, whatever is at the link's place here.
+#[test]
+fn nothing_is_taken_from_where_a_link_leads() {
+    let machine = Machine::new();
+    let home = OpenClawHome::of_files(&machine.old(), &json!({})).unwrap();
+    let elsewhere = machine.dir.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("letter.md"), "mine").unwrap();
+    std::os::unix::fs::symlink(&elsewhere, home.dir().join("workspace/letters")).unwrap();
+    let ours = machine.source.paths.state_dir.join("workspace/letters");
+    fs::create_dir_all(&ours).unwrap();
+    fs::write(ours.join("ours.md"), "ours").unwrap();
+    let kept = || fs::read_to_string(elsewhere.join("letter.md")).unwrap_or_default();
+
+    machine.apply(WITH_SECRETS);
+    assert_eq!(kept(), "mine", "what is here stays, and so does what the link leads to");
+    assert!(ours.join("ours.md").is_file());
+    let overwrite = Options { secrets: true, overwrite: true };
+    machine.apply(overwrite);
+    assert_eq!((kept().as_str(), fs::read_link(&ours).unwrap()), ("mine", elsewhere.clone()));
+    machine.plan(overwrite).apply(&machine.dir.path().join("aside-2")).unwrap();
+    assert_eq!((kept().as_str(), fs::read_link(&ours).unwrap()), ("mine", elsewhere.clone()));
+}
+
 #[test]
 fn pipes_and_endless_devices_are_not_waited_for() {
     let machine = Machine::new();

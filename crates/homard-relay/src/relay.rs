@@ -406,9 +406,15 @@ impl Relay {
         self.turns().abort(key, only, by).await
     }
 
-    /// Notes that files hold words of others.
+    /// Notes that files hold words of others. Blocks on the disk.
     pub fn mark_words_of_others(&self, paths: &[std::path::PathBuf], from: &homard_tools::Label) {
         self.inner().guards.files.mark(paths, from);
+    }
+
+    /// Whose words a file holds, where they are not the owner's. Blocks on the disk.
+    #[must_use]
+    pub fn words_of_others_in(&self, path: &std::path::Path) -> Option<homard_tools::Label> {
+        self.inner().guards.files.label_by_name_or_content(path)
     }
 
     /// Turns under way and to come.

@@ -21,6 +21,7 @@ use crate::words_of_others::taint::{Label, Passed, Source, one_line};
 
 mod asking;
 mod fetching;
+pub(crate) mod on_node;
 mod paths;
 mod provenance;
 mod reach;

@@ -25,8 +25,11 @@ pub enum UpdateError {
     Refused { address: String, status: u16 },
     #[error("`{what}` took too long; `--timeout` gives it more seconds")]
     Slow { what: String },
-    #[error("`{0}` is not a public key: it is the PEM text of an Ed25519 key, or its bytes in base64")]
-    NotAKey(String),
+    /// What it is instead is not told: it may be the other half of the key.
+    #[error(
+        "`update.publicKey` is not a public key: it is the PEM text of an Ed25519 key, or its bytes in base64"
+    )]
+    NotAKey,
     /// Whoever holds the address could hand out anything.
     #[error("a release behind an address is taken only with a signature, and no key to check one is set")]
     NoKey,

@@ -1,5 +1,6 @@
 //! What a person sees: results on standard output, troubles on standard error as `error:`, `caused by:`, `hint:`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -13,6 +14,9 @@ const MEND_SETTINGS: &str = "`homard doctor --fix` mends them and keeps a copy, 
 
 /// The exit code of a command that was not told what it needs, as clap has it.
 const USAGE: u8 = 2;
+
+/// Every mark the program itself puts into what it prints, beside the end of one.
+const MARKS: [&str; 10] = ["0", "1", "2", "31", "31;1", "32", "32;1", "33", "36", "36;1"];
 
 /// How to mark a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,14 +44,20 @@ impl Mark {
 pub(crate) struct Console {
     color_out: bool,
     color_err: bool,
+    /// Whether what is printed moves a cursor if it holds what does.
+    is_screen_out: bool,
+    is_screen_err: bool,
 }
 
 impl Console {
     /// Colours only where somebody can see them and nobody objected.
     pub(crate) fn new(no_color: bool) -> Self {
+        let (is_screen_out, is_screen_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
         Self {
-            color_out: !no_color && io::stdout().is_terminal(),
-            color_err: !no_color && io::stderr().is_terminal(),
+            color_out: !no_color && is_screen_out,
+            color_err: !no_color && is_screen_err,
+            is_screen_out,
+            is_screen_err,
         }
     }
 
@@ -71,6 +81,7 @@ impl Console {
     /// # Errors
     /// When the reader is gone.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
+        let text = self.result(text);
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.write_all(b"\n")
@@ -92,6 +103,16 @@ impl Console {
     /// # Errors
     /// When the reader is gone.
     pub(crate) fn part(&self, text: &str) -> io::Result<()> {
+        // Nothing of ours is marked in it.
+        let text = if self.is_screen_out { harmless(text, false) } else { Cow::Borrowed(text) };
+        self.styled(&text)
+    }
+
+    /// Prints a text of the program's own, as it was styled.
+    ///
+    /// # Errors
+    /// When the reader is gone.
+    pub(crate) fn styled(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.flush()
@@ -102,12 +123,27 @@ impl Console {
     /// # Errors
     /// When the reader is gone.
     pub(crate) fn json(&self, value: &impl serde::Serialize) -> io::Result<()> {
-        self.line(&serde_json::to_string_pretty(value)?)
+        let text = serde_json::to_string_pretty(value)?;
+        // JSON has its own way to write out what steers, and leaves some of it as it is.
+        let steers = |c: char| ('\u{7f}'..='\u{9f}').contains(&c);
+        if !self.is_screen_out || !text.contains(steers) {
+            return self.line(&text);
+        }
+        let written = text.chars().map(|c| match steers(c) {
+            true => format!("\\u{:04x}", u32::from(c)),
+            false => c.to_string(),
+        });
+        self.line(&written.collect::<String>())
     }
 
     /// Says something beside the result; lost when nobody can hear it.
     pub(crate) fn note(&self, text: &str) {
+        let text = if self.is_screen_err { harmless(text, self.color_err) } else { Cow::Borrowed(text) };
         drop(writeln!(io::stderr().lock(), "{text}"));
+    }
+
+    fn result<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.is_screen_out { harmless(text, self.color_out) } else { Cow::Borrowed(text) }
     }
 
     /// Warns beside the result.
@@ -129,6 +165,45 @@ impl Console {
         }
         if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
     }
+}
+
+/// The text with what would steer a terminal written out: answers, names and errors hold the words of strangers. Our own
+/// marks stay where there are `marks`.
+fn harmless(text: &str, marks: bool) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, from)) = rest.find(steers).map(|at| rest.split_at(at)) {
+        out.push_str(before);
+        let mark = own_mark(from).filter(|_| marks);
+        let mut after = from.chars();
+        let steering = after.next();
+        rest = match mark {
+            Some(mark) => {
+                out.push_str(mark);
+                from.get(mark.len()..).unwrap_or_default()
+            }
+            // The end of a line, as others write it.
+            None if steering == Some('\r') && matches!(after.clone().next(), None | Some('\n')) => {
+                after.as_str()
+            }
+            None => {
+                out.extend(steering.into_iter().flat_map(char::escape_unicode));
+                after.as_str()
+            }
+        };
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The mark of ours a text begins with.
+fn own_mark(text: &str) -> Option<&str> {
+    let code = text.strip_prefix("\x1b[")?.split_once('m')?.0;
+    MARKS.contains(&code).then(|| text.get(..code.len() + 3)).flatten()
 }
 
 fn paint(color: bool, mark: Mark, text: &str) -> String {
@@ -230,7 +305,24 @@ mod tests {
     use homard_client::ClientError;
     use homard_config::InvalidConfig;
 
-    use super::{Advice, MEND_SETTINGS, explain, reader_is_gone};
+    use super::{Advice, MARKS, MEND_SETTINGS, explain, harmless, reader_is_gone};
+
+    #[test]
+    fn what_strangers_say_does_not_steer_a_terminal_and_marks_of_ours_do() {
+        let said = "a\x1b]52;c;ZXZpbA==\x07b\x1b[2J\u{9b}31mc\r\nd\re\x08\x7f\tf\n";
+        let shown = harmless(said, true);
+        assert!(!shown.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{shown:?}");
+        assert!(
+            shown.starts_with("a\\u{1b}]52;") && shown.contains("c\nd\\u{d}e") && shown.ends_with("\tf\n")
+        );
+        assert_eq!(harmless("plain é 👨\u{200d}👩\n", false), "plain é 👨\u{200d}👩\n");
+        for code in MARKS {
+            let marked = format!("\x1b[{code}mword\x1b[0m");
+            assert_eq!(harmless(&marked, true), marked);
+            assert!(!harmless(&marked, false).contains('\x1b'));
+        }
+        assert!(!harmless("\x1b[8mhidden\x1b[0", true).contains('\x1b'), "other marks are strangers'");
+    }
 
     #[test]
     fn a_report_names_error_causes_and_hint() {

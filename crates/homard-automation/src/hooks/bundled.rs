@@ -160,11 +160,26 @@ impl Automation {
                 tracing::warn!(file = name, "a file for the prompt is not in the workspace");
                 continue;
             };
-            if let Some(text) = small_file(&path).await {
+            let text = small_file(&path).await;
+            // The assistant writes there unasked: what a page says must not become what every conversation begins with.
+            if self.has_words_of_others(path).await {
+                tracing::warn!(file = name, "a file for the prompt holds words of others and is left out");
+                continue;
+            }
+            if let Some(text) = text {
                 told.push_str(&format!("## {name}\n\n{}\n\n", text.trim()));
             }
         }
         Some(told).filter(|told| !told.is_empty())
+    }
+}
+
+impl Automation {
+    /// Whether a file holds words of others. One that cannot be looked at may.
+    async fn has_words_of_others(&self, path: PathBuf) -> bool {
+        let relay = self.inner.relay.clone();
+        let from = tokio::task::spawn_blocking(move || relay.words_of_others_in(&path)).await;
+        from.map_or(true, |from| from.is_some())
     }
 }
 

@@ -55,17 +55,54 @@ fn without_secrets_there_are_none() {
         all.contains(&"state/homard.json") && all.contains(&"state/agents/main/sessions/a.jsonl"),
         "{all:?}"
     );
+    holds_no_secret(&home);
+}
+
+/// Every file of the archive, unpacked; none of them holds the secret of the fixture.
+fn holds_no_secret(home: &Home) {
     let folder = home.folder().join("out");
     crate::unpack(&home.archive(), &folder, None, &mut |_progress| {}).unwrap();
     let mut places = vec![folder];
     while let Some(place) = places.pop() {
         if place.is_dir() {
             places.extend(fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path()));
-        } else {
+        } else if !place.is_symlink() {
             let text = fs::read(&place).unwrap();
             assert!(!text.windows(9).any(|part| part == b"hush-hush"), "{}", place.display());
         }
     }
+}
+
+/// Settings that are included, those of another time beside the ones in effect, and what the doctor kept of them.
+#[test]
+fn without_secrets_no_other_settings_are_in_it_either() {
+    let home = Home::new();
+    let choice = Choice {
+        no_secrets: true,
+        include: ["doctor", "undo", "credentials", "logs"].map(str::to_owned).to_vec(),
+        ..Choice::default()
+    };
+    home.write("hooks.json5", "{ token: \"hush-hush\" }");
+    home.write("settings/included.json5", "{ token: \"hush-hush\" }");
+    home.write(
+        "homard.json",
+        "{ hooks: { $include: \"./hooks.json5\" }, gateway: { auth: { $include: \"./settings/included.json5\" } } }",
+    );
+    for name in ["doctor/1/homard.json", "undo/1/homard.json", "credentials/one.json"] {
+        home.write(name, "{ gateway: { auth: { token: \"hush-hush\" } } }");
+    }
+    let manifest = made(&home, &choice);
+    assert!(names(&manifest).contains(&"state/logs/today.log"), "{:?}", names(&manifest));
+    holds_no_secret(&home);
+
+    let home = Home::new();
+    let mut source = home.source.clone();
+    source.paths.config_path = home.folder().join("settings.json");
+    fs::write(&source.paths.config_path, "{}").unwrap();
+    let snapshot = homard_config::Snapshot::load(&source, &homard_config::Overrides::default());
+    let plan = crate::Plan::of(&source, &snapshot, &choice).unwrap();
+    crate::create(&plan, &home.archive(), None, &mut |_progress| {}).unwrap();
+    holds_no_secret(&home);
 }
 
 #[test]

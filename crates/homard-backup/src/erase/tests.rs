@@ -15,6 +15,8 @@ fn goes(home: &Home, scope: EraseScope) -> Vec<String> {
 fn each_scope_takes_more_than_the_one_before() {
     let home = Home::new();
     home.write("homard.json.bak", "{}");
+    // What the doctor kept before it changed something: settings with their secrets, and stored keys.
+    home.write("doctor/1/homard.json", "{}");
     assert_eq!(
         goes(&home, EraseScope::Config),
         [".homard/homard.json", ".homard/homard.json.bak", ".homard/.env"]
@@ -26,6 +28,7 @@ fn each_scope_takes_more_than_the_one_before() {
             ".homard/homard.json.bak",
             ".homard/.env",
             ".homard/agents",
+            ".homard/doctor",
             ".homard/homard.sqlite"
         ]
     );

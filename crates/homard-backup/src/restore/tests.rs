@@ -200,6 +200,32 @@ fn an_archive_puts_nothing_where_something_else_is() {
     assert_eq!(fs::read_to_string(home.folder().join("new/plan.md")).unwrap(), "far away");
 }
 
+/// The folder of all workspaces is none of the archive's links: a workspace "in" it would be a folder of this machine.
+#[test]
+fn an_archive_takes_no_folder_of_this_machine_for_a_workspace_it_brought() {
+    use crate::plan::{How, PlanEntry};
+    let home = Home::new();
+    let private = home.folder().join("private");
+    fs::create_dir(&private).unwrap();
+    fs::write(private.join("diary"), "mine").unwrap();
+    let mut plan = crate::Plan::of(&home.source, &home.snapshot(), &Choice::default()).unwrap();
+    plan.items.retain(|item| !item.name.starts_with("workspaces"));
+    plan.items.push(PlanEntry {
+        from: home.folder().to_owned(),
+        name: "workspaces".to_owned(),
+        len: 0,
+        mode: 0o777,
+        mtime: 0,
+        how: How::Link(home.folder().to_owned()),
+    });
+    plan.about.workspaces = [("private".to_owned(), home.folder().join("new"))].into();
+    crate::create(&plan, &home.archive(), None, &mut |_progress| {}).unwrap();
+    let outcome = put_back(&home, None);
+    assert!(matches!(outcome, Err(BackupError::Outside(_))), "{outcome:?}");
+    assert_eq!(fs::read_to_string(private.join("diary")).unwrap(), "mine");
+    assert!(!home.folder().join("new").exists());
+}
+
 #[test]
 fn settings_go_where_this_machine_has_them_whatever_the_archive_says() {
     let home = Home::new();

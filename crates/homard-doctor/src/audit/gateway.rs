@@ -2,7 +2,7 @@
 
 use homard_config::Secret;
 use homard_config::config::gateway::reach::{MdnsMode, TailscaleMode};
-use homard_config::config::gateway::{AuthMode, BindMode, Gateway};
+use homard_config::config::gateway::{AuthMode, BindMode, Gateway, HttpTools};
 use serde_json::Value;
 
 use crate::finding::Finding;
@@ -12,8 +12,6 @@ use crate::scene::Scene;
 const MIN_SECRET: usize = 24;
 /// More wrong guesses a minute than this are no limit.
 const MANY_GUESSES: u64 = 1_000;
-/// Tools the HTTP route refuses unless they are taken off its list.
-const DANGEROUS: [&str; 6] = ["exec", "process", "sessions_spawn", "sessions_send", "gateway", "cron"];
 
 pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
     let settings = scene.settings();
@@ -171,8 +169,8 @@ fn lists(scene: &Scene<'_>, gateway: &Gateway) -> Vec<Finding> {
             found.push(Finding::info(id, words).fix(format!("homard config unset gateway.controlUi.{key}")));
         }
     }
-    let dangerous: Vec<&str> =
-        DANGEROUS.into_iter().filter(|tool| gateway.tools.allow.iter().any(|own| own == tool)).collect();
+    let opens = |tool: &&str| gateway.tools.allow.iter().any(|own| [*tool, "*"].contains(&own.trim()));
+    let dangerous: Vec<&str> = HttpTools::CLOSED.into_iter().filter(opens).collect();
     if !dangerous.is_empty() {
         let words = format!("programs may run {} over HTTP", dangerous.join(", "));
         let finding = if is_exposed(gateway) { Finding::error } else { Finding::warn };

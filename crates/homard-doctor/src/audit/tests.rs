@@ -84,6 +84,8 @@ const CASES: &[(&str, &str, &str)] = &[
         r#"{gateway: {tools: {allow: ["exec"]}}}"#,
         r#"{gateway: {tools: {allow: ["read"]}}}"#,
     ),
+    ("gateway.tools_invoke_http.dangerous_allow", r#"{gateway: {tools: {allow: ["*"]}}}"#, CAREFUL),
+    ("gateway.tools_invoke_http.dangerous_allow", r#"{gateway: {tools: {allow: ["nodes"]}}}"#, CAREFUL),
     (
         "gateway.nodes.deny_commands_ineffective",
         r#"{gateway: {nodes: {denyCommands: ["camera.*"]}}}"#,

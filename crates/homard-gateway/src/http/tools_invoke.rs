@@ -27,10 +27,6 @@ const PATH: &str = "/tools/invoke";
 const MAX_BODY: usize = 2 * 1024 * 1024;
 /// Longest name of a call, in characters.
 const MAX_KEY: usize = 256;
-/// Tools nobody calls over HTTP unless the owner takes them off this list: with a stolen secret they would be the
-/// whole machine.
-const DENIED: [&str; 8] =
-    ["exec", "process", "apply_patch", "sessions_spawn", "sessions_send", "cron", "gateway", "nodes"];
 
 /// Tools that programs call.
 pub(super) const ENTRY: RouteEntry = RouteEntry {
@@ -136,7 +132,7 @@ fn is_denied(rules: &HttpTools, tool: &str) -> bool {
     let name = canonical_name(tool);
     let lists =
         |list: &[String]| list.iter().any(|entry| entry.trim() == "*" || canonical_name(entry) == name);
-    lists(&rules.deny) || (DENIED.contains(&name.as_str()) && !lists(&rules.allow))
+    lists(&rules.deny) || (HttpTools::CLOSED.contains(&name.as_str()) && !lists(&rules.allow))
 }
 
 /// Makes a call, once for every key. A caller who leaves stops a call that nobody else waits for, in order.

@@ -65,11 +65,14 @@ impl TaintedFiles {
 
     /// These files hold words of others from now on. Blocks on the disk.
     pub fn mark(&self, paths: &[PathBuf], from: &Label) {
+        // The list has real paths, whatever way whoever marks goes; one that is not there yet may come.
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_absent| without_links(path));
+        let paths: Vec<PathBuf> = paths.iter().map(real).collect();
         let contents: Vec<_> = paths.iter().map(|path| content_of(path)).collect();
         let mut state = self.state();
-        for (path, content) in paths.iter().zip(contents) {
-            state.files.retain(|file| file.path != *path);
-            state.files.push(Tainted { path: path.clone(), from: from.clone(), content, is_over: false });
+        for (path, content) in paths.into_iter().zip(contents) {
+            state.files.retain(|file| file.path != path);
+            state.files.push(Tainted { path, from: from.clone(), content, is_over: false });
         }
         let surplus = state.files.len().saturating_sub(MAX_FILES);
         state.files.drain(..surplus);
@@ -78,9 +81,7 @@ impl TaintedFiles {
 
     /// A file that came with a message: somebody made it, whoever passed it on. Blocks on the disk.
     pub fn mark_attached(&self, path: &Path) {
-        // The list has canonical paths.
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        self.mark(&[path], &Label::new(Source::File, ATTACHED));
+        self.mark(&[path.to_owned()], &Label::new(Source::File, ATTACHED));
     }
 
     /// These files were written anew by the owner. Blocks on the disk.

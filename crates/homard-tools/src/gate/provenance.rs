@@ -7,7 +7,7 @@
 //! Of a command it is seen which folders it works in and which words could be paths there, as a shell reads it where
 //! that is understood, and otherwise whatever could be a path in it.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use homard_config::{Records, is_shared_folder};
 use homard_exec::approvals::{Segment, may_call, read};
@@ -82,14 +82,14 @@ impl CommandRun {
 }
 
 /// A word of a command that could be a path.
-struct CommandWord {
-    text: String,
-    role: Role,
+pub(super) struct CommandWord {
+    pub(super) text: String,
+    pub(super) role: Role,
 }
 
 /// What a command does with what a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(super) enum Role {
     /// It may print it.
     Read,
     /// It works there from then on.
@@ -99,7 +99,7 @@ enum Role {
 
 impl Role {
     /// What a program does with what it is given.
-    fn under(program: &str) -> Self {
+    pub(super) fn under(program: &str) -> Self {
         match program {
             "cd" | "pushd" => Self::Entered,
             other if LOOK_AT_NOTHING.contains(&other) => Self::Named,
@@ -254,17 +254,23 @@ impl Provenance {
                 .map(|first| first.as_os_str().to_string_lossy())
                 .is_some_and(|first| is_shared_folder(&first) && !first.starts_with(RECEIVED))
         });
-        let is_one_of = |folders: &[&str]| folders.iter().any(|folder| below(Path::new(folder)));
-        let is_system = is_one_of(&SYSTEM) && !is_one_of(&NOT_SYSTEM);
         !is_chosen
-            && !is_system
+            && !in_system(real)
             && !below(&real_path(&self.workspace))
             && !self.policy.vouched.iter().any(|folder| below(&real_path(folder)))
     }
 }
 
+/// Whether a path is below a folder that only an administrator writes to.
+pub(super) fn in_system(path: &Path) -> bool {
+    let is_one_of = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    is_one_of(&SYSTEM)
+        && !is_one_of(&NOT_SYSTEM)
+        && !path.components().any(|part| part == Component::ParentDir)
+}
+
 /// The words of a command that could be paths, as a shell reads them; programs inside programs included.
-fn read_words(segments: &[Segment]) -> Vec<CommandWord> {
+pub(super) fn read_words(segments: &[Segment]) -> Vec<CommandWord> {
     let mut found = Vec::new();
     for segment in segments {
         // A program is run, not read.
@@ -281,14 +287,14 @@ fn read_words(segments: &[Segment]) -> Vec<CommandWord> {
 }
 
 /// Whatever stands between quotes and signs.
-fn pieces(text: &str, role: Role) -> Vec<CommandWord> {
+pub(super) fn pieces(text: &str, role: Role) -> Vec<CommandWord> {
     let pieces =
         text.split(|c: char| c.is_whitespace() || BETWEEN.contains(c)).filter(|piece| !piece.is_empty());
     pieces.map(|piece| CommandWord { text: piece.to_owned(), role }).collect()
 }
 
 /// Whether a command reads more files than it names.
-fn sweeps(line: &str) -> bool {
+pub(super) fn sweeps(line: &str) -> bool {
     let reads_below = |program: &str, rest: &[&str]| {
         let is_flag = |word: &&&str| word.starts_with('-') && !word.starts_with("--");
         let has = |flag: char| rest.iter().filter(is_flag).any(|word| word.contains(flag));

@@ -140,15 +140,22 @@ impl Tool for ExecTool {
     const ASKS_ITSELF: bool = true;
 
     fn subject(input: &ExecInput) -> Subject {
-        Subject::running(CommandRun {
-            line: input.command.clone(),
-            workdir: input.workdir.clone(),
-            values: input.env.iter().flatten().map(|(_, value)| value.clone()).collect(),
-        })
+        Subject::running(input.run())
     }
 
     async fn run(&self, input: ExecInput, cx: &ToolCx) -> ToolOutcome {
         self.execute(input, cx).await.into()
+    }
+}
+
+impl ExecInput {
+    /// What is run, for whoever tells whose words come out of it.
+    fn run(&self) -> CommandRun {
+        CommandRun {
+            line: self.command.clone(),
+            workdir: self.workdir.clone(),
+            values: self.env.iter().flatten().map(|(_, value)| value.clone()).collect(),
+        }
     }
 }
 

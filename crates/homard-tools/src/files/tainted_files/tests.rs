@@ -72,3 +72,21 @@ fn what_an_undo_brings_back_is_theirs_again() {
     files.restored(&[PathBuf::from("/w/never-marked.md")]);
     assert_eq!(files.label_of(Path::new("/w/never-marked.md")), None);
 }
+
+/// The state directory may lie behind a link, and whoever marks a file there may not have followed it.
+#[test]
+fn a_file_is_known_however_its_path_was_written_and_before_it_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let real = dir.path().canonicalize().unwrap().join("real");
+    std::fs::create_dir(&real).unwrap();
+    let door = dir.path().join("door");
+    std::os::unix::fs::symlink(&real, &door).unwrap();
+    std::fs::write(real.join("note.md"), "said").unwrap();
+    let files = TaintedFiles::default();
+    files.mark(&[door.join("note.md"), door.join("later.md")], &page());
+    // By its content it is not known any more.
+    std::fs::write(real.join("note.md"), "said, and more").unwrap();
+    for name in ["note.md", "later.md"] {
+        assert!(files.label_of(&real.join(name)).is_some(), "{name}");
+    }
+}

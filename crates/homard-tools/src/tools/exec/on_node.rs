@@ -17,9 +17,10 @@ use super::plain_text::plain_text;
 use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
 use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
 use crate::cx::ToolCx;
+use crate::gate::on_node::reads_files;
 use crate::outcome::ToolOutcome;
 use crate::ports::NodeCall;
-use crate::words_of_others::taint::Passed;
+use crate::words_of_others::taint::{Label, Passed, Source};
 
 /// The command of nodes that runs commands.
 const RUN: &str = "system.run";
@@ -62,7 +63,11 @@ pub(super) async fn execute(
     };
     loop {
         match room.invoke(cx, call(input, timeout, has_yes, cx)).await {
-            Ok(answer) => return Ok(tell(&answer.name, &answer.payload)),
+            Ok(answer) => {
+                let outcome = tell(&answer.name, &answer.payload);
+                let from = Label::new(Source::Tool, format!("{RUN} on {}", answer.name));
+                return Ok(if reads_files(&input.run()) { outcome.from_others(from) } else { outcome });
+            }
             // The node has a list of its own, and this command is not on it.
             Err(error) if !has_yes && error.to_string().contains(YES_WANTED) => {
                 ask(input, vec!["it is not on the node's own list".to_owned()], cx).await?;

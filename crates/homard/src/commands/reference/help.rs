@@ -31,5 +31,5 @@ pub(crate) fn run(cx: &Cx, args: &HelpArgs) -> anyhow::Result<()> {
     }
     let help = command.render_long_help();
     let help = if cx.console.colors_results() { help.ansi().to_string() } else { help.to_string() };
-    Ok(cx.console.part(&help)?)
+    Ok(cx.console.styled(&help)?)
 }

@@ -48,8 +48,7 @@ pub(crate) async fn find() -> Vec<LocalServer> {
 async fn ask(http: &reqwest::Client, place: Place, address: &str) -> Option<LocalServer> {
     let answer = http.get(format!("{address}{}", place.list)).send().await.ok()?;
     let answer = answer.error_for_status().ok()?;
-    let text = answer.bytes().await.ok().filter(|text| text.len() <= MAX_LIST)?;
-    let list: Value = serde_json::from_slice(&text).ok()?;
+    let list: Value = serde_json::from_slice(&read(answer).await?).ok()?;
     let (all, name) = place.names;
     let all = list.get(all)?.as_array()?;
     let models: Vec<String> =
@@ -60,6 +59,18 @@ async fn ask(http: &reqwest::Client, place: Place, address: &str) -> Option<Loca
         address: address.to_owned(),
         models,
     })
+}
+
+/// What it says; nothing when that is no list, which may have no end.
+async fn read(mut answer: reqwest::Response) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    while let Some(piece) = answer.chunk().await.ok()? {
+        text.extend_from_slice(&piece);
+        if text.len() > MAX_LIST {
+            return None;
+        }
+    }
+    Some(text)
 }
 
 #[cfg(test)]
@@ -109,5 +120,25 @@ mod tests {
             assert_eq!(ask(&http, studio, &address).await, None, "{status} {body}");
         }
         assert_eq!(ask(&http, studio, "http://127.0.0.1:1").await, None);
+    }
+
+    /// Whoever listens there may go on for as long as it is listened to.
+    #[tokio::test]
+    async fn a_list_without_an_end_is_not_read_to_it() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let tasks = Tasks::new();
+        tasks.spawn(async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut read = [0; 2048];
+            let _asked = socket.read(&mut read).await;
+            let _told = socket.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await;
+            let piece = vec![b' '; super::MAX_LIST];
+            while socket.write_all(&piece).await.is_ok() {}
+        });
+        // There is no time limit: the length alone ends it.
+        let http = homard_http::plain_client().build().unwrap();
+        let [_, studio, _] = PLACES;
+        assert_eq!(ask(&http, studio, &address).await, None);
     }
 }
