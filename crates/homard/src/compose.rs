@@ -23,6 +23,7 @@ use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, GatewayPorts, NetworkParts, OnReload, Stopped};
 use homard_llm::Http;
+use homard_policy::words::table::is_taken;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks, millis};
 use homard_skills::Skills;
@@ -247,7 +248,7 @@ async fn build(
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
-        skills: Skills::new(config.clone()),
+        skills: Skills::new(config.clone(), is_taken),
         guards: guards.clone(),
         undo: Undo::new(source.paths.undo_dir(), clock.clone()),
         processes: processes.clone(),
