@@ -47,7 +47,7 @@ pub use outcome::ToolOutcome;
 pub use policy::{
     ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
     OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
-    Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
+    Unmatched, canonical_name, decision_of, known_names, near_names,
 };
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
