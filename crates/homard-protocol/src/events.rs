@@ -34,7 +34,8 @@ pub use sessions::{OperationPhase, SessionMessageEvent, SessionOperation, Sessio
 pub use strangers::{ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent};
 pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
-    ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, PresenceEvent,
-    SessionsChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent, TickEvent,
+    ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, HeartbeatIndicator,
+    HeartbeatStatus, PresenceEvent, SessionsChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent,
+    TickEvent,
 };
 pub use voice::TalkModeEvent;

@@ -10,6 +10,7 @@
 
 pub(crate) mod admit;
 pub(crate) mod call_quota;
+mod chat_place;
 mod conversation_worker;
 mod directives;
 mod dispatch;

@@ -12,7 +12,7 @@ use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
 use homard_models::router::ModelRouter;
 use homard_protocol::events::SessionsChangedEvent;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, StopCause};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
@@ -36,7 +36,6 @@ use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What the relay is made of.
 pub struct RelayParts {

@@ -29,7 +29,7 @@ mod workbench;
 
 pub use approvals::{
     ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, MAX_PENDING, NotAsked, NotFound,
-    NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
+    NotTaken, Outcome as ApprovalOutcome, Question,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use files::file_access::{Caller, FileAccess, Withheld};
@@ -52,9 +52,9 @@ pub use policy::{
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
     FoundMessage, FoundMessages, GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer,
-    MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort, NoteLines, Passage,
-    PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget, SessionsPage, SessionsPort,
-    SessionsQuestion, Spawned, VisionPort,
+    LetterStatus, MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort,
+    NoteLines, Passage, PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget,
+    SessionsPage, SessionsPort, SessionsQuestion, Spawned, VisionPort,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use homard_config::config::hooks::{SessionMode, WakeMode};
-use homard_protocol::{ThinkingLevel, Word};
+use homard_config::config::hooks::SessionMode;
+use homard_protocol::{ThinkingLevel, WakeMode, Word};
 use serde_json::{Map, Value};
 
 use super::HookError;
@@ -164,7 +164,8 @@ fn target(body: &Map<String, Value>) -> Result<HookTarget, HookError> {
 }
 
 fn wake_mode(field: &str, word: &str) -> Result<WakeMode, HookError> {
-    WakeMode::parse(word).ok_or_else(|| HookError::Invalid(format!("{field} must be now or next-heartbeat")))
+    let unknown = |_word| HookError::Invalid(format!("{field} must be now or next-heartbeat"));
+    word.parse().map_err(unknown)
 }
 
 /// A text; blank counts as left out.

@@ -2,7 +2,8 @@
 
 use futures_util::future::BoxFuture;
 use homard_automation::hooks::Rewritten;
-use homard_config::config::hooks::{HookAction, HookMapping, HookTransform, WakeMode};
+use homard_config::config::hooks::{HookAction, HookMapping, HookTransform};
+use homard_protocol::WakeMode;
 use serde_json::{Map, Value, json};
 
 use super::HookError;

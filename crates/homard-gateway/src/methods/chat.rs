@@ -19,8 +19,10 @@ use homard_protocol::methods::chat::{
     ChatHistoryResult, ChatInject, ChatInjectParams, ChatInjectResult, ChatSend, ChatSendParams,
     ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
-use homard_protocol::{EntryKind, Message, QueueMode, RunAnswer, RunId, Scope, SessionKey, UserBlock};
-use homard_relay::{Accepted, InlineSettings, Queue, RunView, Source, StopCause, TurnOptions};
+use homard_protocol::{
+    EntryKind, Message, QueueMode, RunAnswer, RunId, Scope, SessionKey, StopCause, TurnSource, UserBlock,
+};
+use homard_relay::{Accepted, InlineSettings, Queue, RunView, TurnOptions};
 use homard_runtime::Clip;
 use homard_store::{PageEntry, PageQuery, SessionRecord};
 use serde_json::{Map, Value, json};
@@ -79,7 +81,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         timeout_ms: params.timeout_ms,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
         is_plain_text: params.suppress_command_interpretation == Some(true),
-        ..TurnOptions::of(Source::Chat)
+        ..TurnOptions::of(TurnSource::Chat)
     };
     let queue = Queue::by_word(params.queue_mode.as_ref());
     let mut options = options.replying_to(to);

@@ -46,8 +46,7 @@ use homard_protocol::methods::sessions::{
     SessionsResetParams, SessionsResetReason, SessionsResetResult, SessionsResolve, SessionsResolveParams,
     SessionsResolveResult, SessionsSortBy, SessionsSubscribe, SessionsSubscribeResult,
 };
-use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
-use homard_relay::StopCause;
+use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef, StopCause};
 use homard_runtime::Clip;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, SessionKind, SessionQuery, SessionRecord, SessionSort,

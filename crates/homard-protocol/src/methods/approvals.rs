@@ -40,6 +40,29 @@ pub enum ApprovalDecision {
     Deny,
 }
 
+impl ApprovalDecision {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "allow-once",
+            Self::AllowAlways => "allow-always",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// What a person's word means.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word.trim().to_lowercase().as_str() {
+            "allow-once" | "once" | "allow" | "yes" => Some(Self::AllowOnce),
+            "allow-always" | "always" => Some(Self::AllowAlways),
+            "deny" | "no" | "reject" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+}
+
 words! {
     /// The two families of questions clients know.
     ApprovalKind {

@@ -21,7 +21,7 @@ use crate::word::words;
 pub use job::{
     CronAddParams, CronAlertRule, CronAutoDisabled, CronCompletionDestination, CronDelivery,
     CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronDisabledFor, CronFailureAlert, CronJob,
-    CronJobState, CronMissedRuns, CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
+    CronJobState, CronMissedRuns, CronPayload, CronRunStatus, CronSchedule,
 };
 pub use preview::{
     CronPreview, CronPreviewParams, CronPreviewResult, DEFAULT_PREVIEW_RUNS, MAX_PREVIEW_RUNS,

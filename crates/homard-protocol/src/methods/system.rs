@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::events::HeartbeatEvent;
 use crate::method::{Access, Method, NoParams};
 use crate::presence::PresenceEntry;
 use crate::scope::Scope;
@@ -77,7 +78,7 @@ impl Method for LastHeartbeat {
     const NAME: &'static str = "last-heartbeat";
     const ACCESS: Access = Access::Operator(Scope::Read);
     type Params = NoParams;
-    type Result = Option<Value>;
+    type Result = Option<HeartbeatEvent>;
 }
 
 /// `logs.tail`.

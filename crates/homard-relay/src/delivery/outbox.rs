@@ -365,7 +365,7 @@ pub(crate) fn row_of(
         conversation: outbound.address.to.to_string(),
         session_key,
         run_id,
-        payload: serde_json::to_string(outbound).unwrap_or_default(),
+        payload: homard_runtime::json::to_text(outbound),
         repeatable: dedupes || is_repeatable(&outbound.content),
     }
 }

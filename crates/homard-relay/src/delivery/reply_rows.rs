@@ -1,6 +1,7 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
 use homard_policy::reply::{PrefixFacts, normalise};
+use homard_protocol::StopCause;
 use homard_runtime::Clip;
 use homard_store::NewOutbound;
 
@@ -13,7 +14,6 @@ use crate::relay::Inner;
 use crate::sessions::access::agent_of;
 use crate::turns::outcome::TurnOutcome;
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What is said of a turn that a restart cut off.
 pub(crate) const INTERRUPTED: &str =

@@ -6,7 +6,7 @@ use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
 use homard_policy::words::{Arg, Call, Directive, Meaning, Reset};
-use homard_protocol::ChannelId;
+use homard_protocol::{ChannelId, StopCause, TurnSource};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, StoreError};
 
@@ -21,7 +21,6 @@ use crate::turn_setup::settings::time_zone;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::queue::{kept_wish, unless_asking};
 use crate::turns::request::TurnOptions;
-use crate::turns::source::{Source, StopCause};
 
 /// What somebody is told whose message says nothing.
 const NO_TEXT: &str = "I received your message, but there was no text in it that I could read.";
@@ -155,7 +154,7 @@ impl Dispatch {
         let Some(call) = Call::named(name) else { return };
         let run = format!("{}-{name}", admitted.run());
         let mut beside = admitted.clone().with_run(run).with_text(call.typed());
-        let mut options = TurnOptions::of(Source::Channel).replying_to(admitted.message().address());
+        let mut options = TurnOptions::of(TurnSource::Channel).replying_to(admitted.message().address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }

@@ -4,15 +4,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use homard_channel::{ChatKind, Inbound, InboundEvent, Sender};
+use homard_protocol::PeerId;
 use homard_runtime::{Mutex, OrCancel};
 use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
+use super::chat_place::ChatPlace;
 use super::meaning;
 use crate::parts::{Dispatch, Intake};
 
-/// Who, and where: platform, account, place, thread, sender.
-type Who = [String; 5];
+/// Who, and where.
+type Who = (ChatPlace, PeerId);
 
 /// Those who fetch files or have said stop; others are not in it.
 #[derive(Default)]
@@ -100,25 +102,23 @@ impl Dispatch {
 
 fn who(message: &Inbound) -> Option<Who> {
     let Sender::Peer { id, .. } = &message.sender else { return None };
-    let place = &message.conversation;
-    Some([
-        message.channel.to_string(),
-        message.account.to_string(),
-        place.peer().map(ToString::to_string).unwrap_or_default(),
-        place.thread().map(ToString::to_string).unwrap_or_default(),
-        id.to_string(),
-    ])
+    Some((ChatPlace::of(message), id.clone()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{StopFastPath, Who};
+    use homard_channel::Inbound;
+    use homard_protocol::{AgentId, PeerId, SessionKey};
     use homard_store::InboxId;
+
+    use super::{ChatPlace, StopFastPath, Who};
 
     #[test]
     fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
         let (hush, id) = (StopFastPath::default(), InboxId::for_tests());
-        let who: Who = ["t", "a", "7", "", "7"].map(str::to_owned);
+        let message =
+            Inbound::from_operator(SessionKey::main(AgentId::main()), "1".to_owned(), String::new(), 1);
+        let who: Who = (ChatPlace::of(&message), PeerId::parse("7").unwrap());
         let fetching = hush.token(&who);
         assert!(!fetching.is_cancelled());
         hush.stop(who.clone(), id);

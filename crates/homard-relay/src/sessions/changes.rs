@@ -1,6 +1,6 @@
 //! What changes a conversation as a whole, and telling those who watch.
 
-use homard_protocol::{ModelRef, SessionKey};
+use homard_protocol::{ModelRef, SessionKey, StopCause};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
 use homard_tools::{HookPoint, HookValue};
@@ -8,7 +8,6 @@ use homard_tools::{HookPoint, HookValue};
 use crate::hook_points::{self, Speaker};
 use crate::parts::Sessions;
 use crate::turn_setup::settings::chosen_model;
-use crate::turns::source::StopCause;
 
 impl Sessions {
     /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.

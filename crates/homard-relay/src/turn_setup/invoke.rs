@@ -210,7 +210,7 @@ impl Desk {
                 if let ApprovalOutcome::Said(verdict) = outcome {
                     // It cannot have been answered: nobody else knows this desk.
                     let _taken = self.approvals.resolve(&question.id, verdict, "operator");
-                    if verdict != homard_tools::Verdict::Deny {
+                    if verdict != homard_protocol::methods::approvals::ApprovalDecision::Deny {
                         continue;
                     }
                 } else {

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
-use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
-use homard_protocol::{RunId, SessionKey};
-use homard_relay::{
-    AcceptError, InlineSettings, Place, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
-};
+use homard_config::config::hooks::SessionMode;
+use homard_protocol::{RunId, SessionKey, StopCause, TurnSource, WakeMode};
+use homard_relay::{AcceptError, InlineSettings, Place, Queue, TurnOptions, Wake};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
-use homard_tools::{Label, Source as Taint, wrap_untrusted};
+use homard_tools::{Label, Source, wrap_untrusted};
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -73,8 +71,8 @@ async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Valu
     let config = gateway.config().current();
     let session = place_of_wake(&config, &call.target)?;
     let (text, labels) = words(hook, &call.text, call.is_trusted);
-    let mode = relay_mode(call.mode);
-    let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
+    let mode = call.mode;
+    let event = Wake { session, text, mode, source: TurnSource::Hook, run_id: None, labels };
     // Every event is kept by itself; none is merged with another. It has no time limit as a message has: what is being
     // kept cannot be taken back, and whoever was refused would call again.
     let _woken = taken(gateway.relay().turns().wake(event)).await?;
@@ -100,7 +98,7 @@ async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Va
         timeout_ms: call.timeout.map(millis),
         labels,
         // Who waits for the end cannot be carried over to another process.
-        ..TurnOptions::of(if call.waits { Source::HttpHook } else { Source::Hook })
+        ..TurnOptions::of(if call.waits { TurnSource::HttpHook } else { TurnSource::Hook })
     };
     let to = destination(gateway, &call.delivery, &place).await;
     let delivery = shown(&call.delivery, to.as_ref());
@@ -135,14 +133,7 @@ fn words(name: &str, text: &str, is_trusted: bool) -> (String, Vec<Label>) {
         return (text.to_owned(), Vec::new());
     }
     let source = format!("hook {name}");
-    (wrap_untrusted(&source, text), vec![Label::new(Taint::Hook, name)])
-}
-
-fn relay_mode(mode: Mode) -> WakeMode {
-    match mode {
-        Mode::Now => WakeMode::Now,
-        Mode::NextHeartbeat => WakeMode::NextHeartbeat,
-    }
+    (wrap_untrusted(&source, text), vec![Label::new(Source::Hook, name)])
 }
 
 /// Nobody is kept waiting for long before a message is kept.
@@ -216,7 +207,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
 fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &SessionKey) {
     let Some(agent) = key.agent_id().cloned() else { return };
     let (gateway_here, run_id, name) = (Arc::clone(gateway), run_id.clone(), call.name.clone());
-    let (mode, is_trusted) = (relay_mode(call.wake_mode.unwrap_or_default()), call.is_trusted);
+    let (mode, is_trusted) = (call.wake_mode.unwrap_or_default(), call.is_trusted);
     gateway.lifecycle().tasks.spawn(async move {
         let gateway = gateway_here;
         let stopping = gateway.lifecycle().stopping.clone();
@@ -230,7 +221,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);
-        let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
+        let event = Wake { session, text, mode, source: TurnSource::Hook, run_id: None, labels };
         gateway.relay().turns().wake(event).await.or_log("the main conversation was not told about a hook");
     });
 }

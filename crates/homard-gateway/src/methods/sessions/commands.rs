@@ -7,8 +7,7 @@ use homard_protocol::methods::sessions::commands::{
     SessionsAbortStatus, SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult,
     SessionsSendParams,
 };
-use homard_protocol::{ModelRef, QueueMode, SessionKey, SessionRef, ThinkingLevel, Word};
-use homard_relay::StopCause;
+use homard_protocol::{ModelRef, QueueMode, SessionKey, SessionRef, StopCause, ThinkingLevel, Word};
 use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};

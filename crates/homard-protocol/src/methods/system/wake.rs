@@ -9,9 +9,9 @@ use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
-use crate::methods::cron::CronWakeMode;
 use crate::scope::{Role, Scope};
 use crate::session_ref::SessionRef;
+use crate::session_words::run_source::WakeMode;
 use crate::word::Word;
 
 /// Longest event, in characters.
@@ -33,7 +33,7 @@ impl Method for WakeUp {
 #[serde(rename_all = "camelCase")]
 pub struct WakeParams {
     /// Whether a turn is started.
-    pub mode: CronWakeMode,
+    pub mode: WakeMode,
     pub text: String,
     /// Which conversation; the main one, unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
