@@ -3,7 +3,8 @@
 //! Those that only watch run beside what they hear of, so that a slow one holds nobody up. Where what a hook says decides
 //! how it goes on (a message, a tool's call, the prompt), it is waited for a moment and then passed over. What a hook
 //! is, and where it is found: `found`; how its program is run: `handler`; which event is which place on a message's way:
-//! `event`. Nothing is registered, and nothing costs anything, until the owner switches hooks on.
+//! `event`; calls from outside, which are another thing: [`webhooks`]. Nothing is registered, and nothing costs
+//! anything, until the owner switches hooks on.
 
 mod bundled;
 mod event;
@@ -12,6 +13,7 @@ mod handler;
 mod last_runs;
 mod report;
 mod transform;
+pub mod webhooks;
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

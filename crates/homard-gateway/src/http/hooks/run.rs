@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_automation::hooks::webhooks::WebhookError;
+use homard_automation::hooks::webhooks::call::{AgentCall, CallDelivery, HookCall, WakeCall};
+use homard_automation::hooks::webhooks::place::{HookPlace, place, place_of_wake};
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::SessionMode;
@@ -16,10 +19,7 @@ use serde_json::{Value, json};
 
 use super::said_of;
 use crate::gateway::Gateway;
-use crate::hooks::HookError;
-use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
-use crate::hooks::place::{HookPlace, place, place_of_wake};
-use crate::hooks::replay::Said;
+use crate::replay::Said;
 
 /// How long a message may take to be kept.
 const ADMIT_WITHIN: Duration = Duration::from_secs(15);
@@ -67,7 +67,7 @@ pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>
 }
 
 /// Tells a conversation something.
-async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Value, HookError> {
+async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Value, WebhookError> {
     let config = gateway.config().current();
     let session = place_of_wake(&config, &call.target)?;
     let (text, labels) = words(hook, &call.text, call.is_trusted);
@@ -80,7 +80,7 @@ async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Valu
 }
 
 /// Gives an agent a message to answer.
-async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Value, HookError> {
+async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Value, WebhookError> {
     let config = gateway.config().current();
     let fresh = uuid::Uuid::new_v4().to_string();
     let place = place(&config, &call.target, &fresh)?;
@@ -137,17 +137,17 @@ fn words(name: &str, text: &str, is_trusted: bool) -> (String, Vec<Label>) {
 }
 
 /// Nobody is kept waiting for long before a message is kept.
-async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
-    let busy = |_elapsed| HookError::Busy("the gateway is too busy to take the call".to_owned());
+async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, WebhookError> {
+    let busy = |_elapsed| WebhookError::Busy("the gateway is too busy to take the call".to_owned());
     tokio::time::timeout(ADMIT_WITHIN, taken(taking)).await.map_err(busy).flatten()
 }
 
-async fn taken<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
+async fn taken<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, WebhookError> {
     taking.await.map_err(|error| match error {
         AcceptError::Full(_) | AcceptError::Stopping | AcceptError::Store(_) => {
-            HookError::Busy(error.to_string())
+            WebhookError::Busy(error.to_string())
         }
-        error => HookError::Invalid(error.to_string()),
+        error => WebhookError::Invalid(error.to_string()),
     })
 }
 
@@ -157,16 +157,17 @@ fn check_model(
     config: &Config,
     key: &SessionKey,
     model: Option<&str>,
-) -> Result<(), HookError> {
+) -> Result<(), WebhookError> {
     let Some(model) = model else { return Ok(()) };
     let desk = gateway.relay().router();
-    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?.model;
+    let wanted =
+        desk.selector().parse(model).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))?.model;
     if !desk.selector().allows(&wanted) {
-        return Err(HookError::NotAllowed(format!("model not allowed: {wanted}")));
+        return Err(WebhookError::NotAllowed(format!("model not allowed: {wanted}")));
     }
     let agent =
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| HookError::Invalid(wrong.to_string()))
+    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))
 }
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
@@ -180,7 +181,7 @@ async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
 }
 
 /// How a run ended, for a caller who waits.
-async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
+async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, WebhookError> {
     let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
         Some(end) => {
@@ -196,7 +197,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
         RunStatus::Ok => Ok(json!({"status": "ok", "text": reply})),
         RunStatus::Aborted => Ok(json!({"status": "aborted", "text": reply})),
         RunStatus::TimedOut => Ok(json!({"status": "timeout", "error": error})),
-        _failed => Err(HookError::Failed {
+        _failed => Err(WebhookError::Failed {
             error: error.unwrap_or_else(|| "the run failed".to_owned()),
             run_id: run_id.to_string(),
         }),
@@ -230,7 +231,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
 /// chat platform, and words when it was named and cannot be.
 async fn destination(
     gateway: &Gateway,
-    wished: &Delivery,
+    wished: &CallDelivery,
     place: &HookPlace,
 ) -> Result<Option<Address>, String> {
     if !wished.is_wanted() {
@@ -240,7 +241,7 @@ async fn destination(
         Some(agent) if place.is_hooks_own => SessionKey::main(agent.clone()),
         _ => place.key.clone(),
     };
-    let Delivery { channel, to, account, .. } = wished.clone();
+    let CallDelivery { channel, to, account, .. } = wished.clone();
     let wished = Place { channel, target: to, account, thread: None };
     let found = gateway.relay().messages().destination_of(&wished, &home).await;
     let Some(address) = found.map_err(|error| error.to_string())? else { return Ok(None) };
@@ -251,7 +252,7 @@ async fn destination(
 }
 
 /// What a caller is told about where the answer goes; nothing when they asked for nothing and nothing goes anywhere.
-fn shown(wished: &Delivery, to: Result<&Option<Address>, &String>) -> Option<Value> {
+fn shown(wished: &CallDelivery, to: Result<&Option<Address>, &String>) -> Option<Value> {
     let reason = match to {
         Ok(Some(to)) => {
             return Some(json!({
