@@ -1,10 +1,10 @@
 //! `health`, `status`, `logs.tail`, presence and heartbeats.
 
+pub mod conversation_stubs;
 pub mod host;
 pub mod maintenance;
-pub mod other_rooms;
-pub mod page_load;
-pub mod side_lists;
+pub mod room_stubs;
+pub mod stubs;
 pub mod tasks;
 pub mod wake;
 

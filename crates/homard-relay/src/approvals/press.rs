@@ -7,7 +7,7 @@ use homard_tools::{NotTaken, Question};
 
 use super::KEY;
 use crate::delivery::outbox::{OutgoingText, row_of};
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::parts::ChatApprovals;
 
 /// What the values of these buttons begin with; nobody else's may.
@@ -87,7 +87,7 @@ impl ChatApprovals {
         let Some(address) = message.address() else { return };
         let known = self.inner().store().outbox().beginning_with(&format!("{KEY}{}:", answer.id)).await;
         let known = known.or_log("a question of before could not be read").unwrap_or_default();
-        let can_change = Manner::of(&self.outgoing(), &address).can(Act::Edit);
+        let can_change = ReplyStyle::of(&self.outgoing(), &address).can(Act::Edit);
         if !can_change || known.iter().any(|row| row.new.key.ends_with(super::END)) {
             return;
         }

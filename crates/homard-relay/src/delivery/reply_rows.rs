@@ -7,7 +7,7 @@ use homard_store::NewOutbound;
 
 use crate::delivery::answer::{FinalReply, preview_of};
 use crate::delivery::live::taken_away;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::delivery::run_delivery::{ReplyRoute, Streamed};
 use crate::parts::Outgoing;
 use crate::relay::Inner;
@@ -33,11 +33,11 @@ pub(crate) async fn rows(
     let inner = outgoing.inner();
     let streamed = run.delivery.seal().await;
     let Some(route) = run.delivery.route() else { return Vec::new() };
-    let manner = Manner::of(outgoing, &route.address);
+    let style = ReplyStyle::of(outgoing, &route.address);
     let wishes = run.narrator.wishes();
     let facts = facts(inner, run, outcome);
     let speech =
-        FinalReply { outgoing, run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+        FinalReply { outgoing, run, route, style: &style, wishes: &wishes, facts, before: streamed.pieces };
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.

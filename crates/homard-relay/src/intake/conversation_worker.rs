@@ -80,7 +80,7 @@ async fn take(intake: &Intake, gathering: &mut Gathering, kept: Kept<InboundEven
 async fn finish(intake: &Intake, complete: Vec<Bundle>) {
     for bundle in complete {
         let ids = bundle.ids();
-        guarded(intake.walk(bundle), intake, ids).await;
+        guarded(intake.take_bundle(bundle), intake, ids).await;
     }
 }
 

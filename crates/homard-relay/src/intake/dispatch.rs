@@ -27,7 +27,7 @@ const NO_TEXT: &str = "I received your message, but there was no text in it that
 
 impl Dispatch {
     /// Does what a message asks for.
-    pub(super) async fn understand(
+    pub(super) async fn act_on(
         &self,
         mut visit: InboundVisit,
         mut admitted: Admitted,

@@ -83,10 +83,10 @@ impl InboundVisit {
 
 impl Intake {
     /// Takes what was gathered to where it belongs, and closes its rows if nothing comes of it.
-    pub(super) async fn walk(&self, bundle: Bundle) {
+    pub(super) async fn take_bundle(&self, bundle: Bundle) {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
-        self.hushed(&message, &ids);
+        self.reached(&message, &ids);
         if let Some(answer) = answer_of(&message) {
             let came_of_it = self.chat_approvals().take(&message, &answer).await;
             return self.close(ids, came_of_it).await;
@@ -214,7 +214,7 @@ impl Intake {
         let admitted = admit_judged(message.clone(), run.to_string(), route, verdict)?;
         trail::admitted(&admitted);
         let options = options(&visit, &admitted);
-        self.dispatch().understand(visit, admitted, options).await
+        self.dispatch().act_on(visit, admitted, options).await
     }
 
     /// Asks the rules of company.

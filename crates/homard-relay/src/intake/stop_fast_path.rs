@@ -55,19 +55,19 @@ impl StopFastPath {
 
 impl Intake {
     /// Notes that somebody says stop, if they do.
-    pub(super) fn hush(&self, id: InboxId, heard: &InboundEvent) {
+    pub(super) fn note_stop(&self, id: InboxId, heard: &InboundEvent) {
         if let InboundEvent::Message(message) = heard
             && self.says_stop(message)
             && let Some(who) = who(message)
         {
-            self.state().hush.stop(who, id);
+            self.state().stops.stop(who, id);
         }
     }
 
     /// It is the turn of these.
-    pub(super) fn hushed(&self, message: &Inbound, ids: &[InboxId]) {
+    pub(super) fn reached(&self, message: &Inbound, ids: &[InboxId]) {
         if let Some(who) = who(message) {
-            self.state().hush.come_to(&who, ids);
+            self.state().stops.come_to(&who, ids);
         }
     }
 
@@ -93,9 +93,9 @@ impl Dispatch {
         work: impl Future<Output = T>,
     ) -> Option<T> {
         let Some(who) = who(message) else { return Some(work.await) };
-        let hush = &self.state().hush;
-        let done = work.or_cancel(&hush.token(&who)).await.ok();
-        hush.come_to(&who, &[]);
+        let stops = &self.state().stops;
+        let done = work.or_cancel(&stops.token(&who)).await.ok();
+        stops.come_to(&who, &[]);
         done
     }
 }
@@ -115,19 +115,19 @@ mod tests {
 
     #[test]
     fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
-        let (hush, id) = (StopFastPath::default(), InboxId::for_tests());
+        let (stops, id) = (StopFastPath::default(), InboxId::for_tests());
         let message =
             Inbound::from_operator(SessionKey::main(AgentId::main()), "1".to_owned(), String::new(), 1);
         let who: Who = (ChatPlace::of(&message), PeerId::parse("7").unwrap());
-        let fetching = hush.token(&who);
+        let fetching = stops.token(&who);
         assert!(!fetching.is_cancelled());
-        hush.stop(who.clone(), id);
+        stops.stop(who.clone(), id);
         assert!(fetching.is_cancelled(), "what is under way ends");
-        hush.come_to(&who, &[]);
-        assert!(hush.token(&who).is_cancelled(), "so does what comes before the stop's own turn");
-        hush.come_to(&who, &[id]);
-        assert!(!hush.token(&who).is_cancelled());
-        hush.come_to(&who, &[]);
-        assert!(hush.known.lock().is_empty(), "nothing is remembered");
+        stops.come_to(&who, &[]);
+        assert!(stops.token(&who).is_cancelled(), "so does what comes before the stop's own turn");
+        stops.come_to(&who, &[id]);
+        assert!(!stops.token(&who).is_cancelled());
+        stops.come_to(&who, &[]);
+        assert!(stops.known.lock().is_empty(), "nothing is remembered");
     }
 }

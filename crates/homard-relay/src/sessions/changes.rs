@@ -62,6 +62,6 @@ impl Sessions {
         let config = self.inner().config();
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        chosen_model(&self.inner().rooms().router, agent, session.map(|record| &record.entry))
+        chosen_model(&self.inner().reloadable().router, agent, session.map(|record| &record.entry))
     }
 }

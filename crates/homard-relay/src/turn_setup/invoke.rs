@@ -85,7 +85,7 @@ impl TurnSetup {
         let entry = session.as_ref().map(|session| &session.entry);
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        let rooms = inner.rooms();
+        let rooms = inner.reloadable();
         let model = chosen_model(&rooms.router, agent, entry);
         let operator = ChannelId::operator();
         let about = Circumstances {

@@ -158,6 +158,6 @@ impl TurnSetup {
     /// Whether there is a tool of ours by this name, whoever may use it.
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
-        self.inner().rooms().tools.get(name).is_some()
+        self.inner().reloadable().tools.get(name).is_some()
     }
 }

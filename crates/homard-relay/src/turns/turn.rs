@@ -287,7 +287,7 @@ pub(crate) async fn prepare(
     run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
-    let rooms = inner.rooms();
+    let rooms = inner.reloadable();
     let mut settings = settings_of(&config, &rooms.router, agent, &session, &options).await?;
     let works_for = works_for(inner.store(), &session).await;
     let model = settings.model.clone();

@@ -4,7 +4,7 @@ use homard_protocol::methods::sessions::branches::{
     AtEntryParams, BranchRow, BranchesListResult, BranchesSwitchParams, BranchesSwitchResult,
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
-use homard_protocol::methods::system::side_lists::InSessionParams;
+use homard_protocol::methods::system::conversation_stubs::InSessionParams;
 use homard_protocol::session_words::{Thoughts, Verbosity};
 use homard_protocol::{
     EntryKind, Message, QueueMode, SessionKey, ThinkingLevel, UserBlock, UserContent, Word,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{AgentId, EntryId};
 use crate::method::{Access, Method};
-use crate::methods::system::side_lists::InSessionParams;
+use crate::methods::system::conversation_stubs::InSessionParams;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
