@@ -35,7 +35,7 @@ pub use stranger_pairing::{ChannelsPairingRequestedEvent, ChannelsPairingResolve
 pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
     ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, HeartbeatIndicator,
-    HeartbeatStatus, PresenceEvent, SessionsChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent,
-    TickEvent,
+    HeartbeatStatus, PresenceEvent, SessionChange, SessionsChangedEvent, ShutdownEvent, SkillsChange,
+    SkillsChangedEvent, TickEvent,
 };
 pub use voice::TalkModeEvent;

@@ -185,7 +185,7 @@ impl ChatCommands {
                 let id = run_id(admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
-                    let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
+                    let reason = ResetReason::of_word(command.name);
                     let by = Speaker::of(admitted.message());
                     self.sessions().reset_by(admitted.session_key(), reason, Some(by)).await?;
                 }

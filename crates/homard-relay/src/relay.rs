@@ -11,7 +11,7 @@ use homard_exec::Processes;
 use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
 use homard_models::router::ModelRouter;
-use homard_protocol::events::SessionsChangedEvent;
+use homard_protocol::events::{SessionChange, SessionsChangedEvent};
 use homard_protocol::{RunId, SessionKey, StopCause};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
@@ -209,7 +209,7 @@ impl Inner {
     pub(crate) fn session_changed(
         &self,
         session: &SessionRecord,
-        reason: &'static str,
+        reason: SessionChange,
         active_run_ids: Vec<RunId>,
     ) {
         self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });

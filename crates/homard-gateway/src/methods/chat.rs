@@ -10,6 +10,7 @@ pub(crate) mod startup;
 use std::ops::BitOr;
 
 use homard_channel::Inbound;
+use homard_protocol::events::SessionChange;
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
 use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
 use homard_protocol::methods::chat::message::ChatMessageGet;
@@ -188,7 +189,7 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
     let run_ids = aborted.run_ids;
     if !run_ids.is_empty() {
-        announce(&cx.gateway, &key, "abort").await?;
+        announce(&cx.gateway, &key, SessionChange::Abort).await?;
     }
     Ok(ChatAbortResult { ok: true, aborted: !run_ids.is_empty(), run_ids })
 }
@@ -197,7 +198,7 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
 pub(super) async fn announce(
     gateway: &Gateway,
     key: &SessionKey,
-    reason: &'static str,
+    reason: SessionChange,
 ) -> Result<(), RequestError> {
     if let Some(record) = gateway.store().sessions().get(key).await? {
         gateway.relay().sessions().announce_change(&record, reason);

@@ -212,6 +212,24 @@ impl Event for ShutdownEvent {
     const GUARD: Guard = Guard::Everyone;
 }
 
+words! {
+    /// What changed a conversation.
+    SessionChange {
+        Abort = "abort",
+        Cleanup = "cleanup",
+        Compact = "compact",
+        Create = "create",
+        Delete = "delete",
+        New = "new",
+        /// A turn ended in it.
+        None = "none",
+        Patch = "patch",
+        Reset = "reset",
+        Rewind = "rewind",
+        Send = "send",
+    }
+}
+
 /// `sessions.changed`: for sockets that called `sessions.subscribe`.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -221,8 +239,7 @@ pub struct SessionsChangedEvent {
     pub agent_id: Option<AgentId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
-    pub reason: &'static str,
+    pub reason: SessionChange,
     pub ts: i64,
     /// Its row now; absent when it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]

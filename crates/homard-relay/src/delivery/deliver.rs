@@ -3,7 +3,7 @@
 use homard_agent::History;
 use homard_models::auth::is_stored;
 use homard_policy::reply::audible;
-use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, TerminalReply};
+use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, SessionChange, TerminalReply};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopCause,
     StopReason,
@@ -157,7 +157,7 @@ async fn write_down(
                 *history = None;
             }
             if let Some(session) = &finished.session {
-                inner.session_changed(session, "none", Vec::new());
+                inner.session_changed(session, SessionChange::None, Vec::new());
             }
             Ok(())
         }

@@ -6,6 +6,7 @@ use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
 use homard_policy::words::{Arg, Call, Directive, Meaning, Reset};
+use homard_protocol::events::SessionChange;
 use homard_protocol::{ChannelId, StopCause, TurnSource};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, StoreError};
@@ -132,8 +133,7 @@ impl Dispatch {
         reset: &Reset,
         by: Speaker,
     ) -> Result<(), StoreError> {
-        let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
-        self.sessions().reset_by(key, reason, Some(by)).await?;
+        self.sessions().reset_by(key, ResetReason::of_word(&reset.trigger), Some(by)).await?;
         if let Some(model) = &reset.model {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
@@ -143,7 +143,7 @@ impl Dispatch {
                     entry.model_override = Some(wanted.model.model.to_string());
                     entry.model_override_source = Some("user".to_owned());
                 });
-                self.sessions().announce_change(&patched.await?, "patch");
+                self.sessions().announce_change(&patched.await?, SessionChange::Patch);
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! What changes a conversation as a whole, and telling those who watch.
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::{ModelRef, SessionKey, StopCause};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
@@ -30,8 +31,8 @@ impl Sessions {
         self.end_commands(key);
         let said = self.last_said(key).await;
         let reset = self.inner().store().sessions().reset(key, reason).await?;
-        let word = if reason == ResetReason::New { "new" } else { "reset" };
-        self.announce_change(&reset.record, word);
+        let change = if reason == ResetReason::New { SessionChange::New } else { SessionChange::Reset };
+        self.announce_change(&reset.record, change);
         hook_points::session_reset(self.inner(), key, reason, said, by).await;
         Ok(reset)
     }
@@ -52,7 +53,7 @@ impl Sessions {
     }
 
     /// Tells watchers of the session list that a session changed.
-    pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
+    pub fn announce_change(&self, session: &SessionRecord, reason: SessionChange) {
         self.inner().session_changed(session, reason, self.runs().active_ids(&session.key));
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use homard_config::config::agents::delegation::Visibility;
+use homard_protocol::events::SessionChange;
 use homard_protocol::{Message, SessionKey};
 use homard_runtime::{Clip, millis_i64};
 use homard_store::{
@@ -236,7 +237,7 @@ impl Sessions {
             entry.model_override = chosen.map(|model| model.model.to_string());
         });
         let row = patched.await.map_err(not_kept)?;
-        self.announce_change(&row, "patch");
+        self.announce_change(&row, SessionChange::Patch);
         Ok(row)
     }
 

@@ -117,7 +117,7 @@ impl Turns {
         if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
-        let is_heard = options.origin.is_some();
+        let is_heard = options.is_heard();
         // How many of what people write may wait has been decided with it.
         if !is_heard && options.source() != TurnSource::Chat && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full(MAX_WAITING));
@@ -191,7 +191,7 @@ async fn keep(turns: &Turns, mut waiting: Waiting) -> Result<Accepted, AcceptErr
     // nobody anything before it knows that the message is kept.
     let (is_kept, kept) = oneshot::channel();
     let new = new_run(&waiting.admitted, &run.id, &waiting.request);
-    let (is_heard, source) = (waiting.request.options.origin.is_some(), waiting.request.options.source());
+    let (is_heard, source) = (waiting.request.options.is_heard(), waiting.request.options.source());
     let stored = match turns.inner().store().runs().post(new).await {
         Ok(stored) => stored,
         Err(error) => {

@@ -127,8 +127,7 @@ impl Lanes {
 
     /// Takes the oldest message that a person wrote out of a lane, because too many wait.
     pub(crate) fn take_oldest_said(&self, key: &SessionKey) -> Option<Waiting> {
-        let is_said =
-            |options: &TurnOptions| options.origin.is_some() || options.source() == TurnSource::Chat;
+        let is_said = |options: &TurnOptions| options.is_heard() || options.source() == TurnSource::Chat;
         self.take(key, |waiting| is_said(&waiting.request.options)).map(|(_, taken)| taken)
     }
 

@@ -90,6 +90,11 @@ impl TurnOptions {
         options
     }
 
+    /// Whether somebody said it on a chat platform.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.origin.is_some()
+    }
+
     pub(crate) fn source(&self) -> TurnSource {
         self.source.unwrap_or(TurnSource::Agent)
     }

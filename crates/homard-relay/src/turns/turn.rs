@@ -11,7 +11,7 @@ use homard_llm::Resolved;
 use homard_models::budget::{HOOK, Spender};
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
-use homard_protocol::events::{ErrorKind, RunPhase};
+use homard_protocol::events::{ErrorKind, RunPhase, SessionChange};
 use homard_protocol::{
     AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope, StopCause, TurnSource, Word,
 };
@@ -281,7 +281,7 @@ pub(crate) async fn prepare(
     let mut session = started.session;
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.status("preparing_context");
-    inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
+    inner.session_changed(&session, SessionChange::Send, turns.runs().active_ids(&session.key));
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
     run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());

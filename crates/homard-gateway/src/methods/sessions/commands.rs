@@ -1,5 +1,6 @@
 //! `sessions.create`, `.send`, `.steer`, `.abort` and `.get`.
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::chat::ChatSendResult;
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::methods::sessions::commands::{
@@ -39,7 +40,7 @@ pub(crate) async fn create(
     let first = first_message(&params);
     let wanted = Wanted::read(gateway, &params)?;
     let record = gateway.store().sessions().patch(&key, move |entry| wanted.apply(entry)).await?;
-    gateway.relay().sessions().announce_change(&record, "create");
+    gateway.relay().sessions().announce_change(&record, SessionChange::Create);
     let mut result = SessionsCreateResult {
         ok: true,
         key: key.clone(),
@@ -227,7 +228,7 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
         None => Vec::new(),
     };
     if let (Some(key), false) = (&key, stopped.is_empty()) {
-        announce(gateway, key, "abort").await?;
+        announce(gateway, key, SessionChange::Abort).await?;
     }
     let status =
         if stopped.is_empty() { SessionsAbortStatus::NoActiveRun } else { SessionsAbortStatus::Aborted };
