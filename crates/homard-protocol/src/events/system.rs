@@ -231,18 +231,16 @@ words! {
 }
 
 /// `sessions.changed`: for sockets that called `sessions.subscribe`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsChangedEvent {
     pub session_key: SessionKey,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
     pub reason: SessionChange,
     pub ts: i64,
     /// Its row now; absent when it is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionRow>,
     /// Whether a run is under way.
     pub has_active_run: bool,

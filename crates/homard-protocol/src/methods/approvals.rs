@@ -333,6 +333,7 @@ impl Method for ExecApprovalResolve {
 }
 
 /// Parameters of [`ExecApprovalResolve`] and [`PluginApprovalResolve`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalResolveParams {
@@ -340,10 +341,8 @@ pub struct ApprovalResolveParams {
     pub id: ApprovalId,
     pub decision: ApprovalDecision,
     /// For whom the client answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<ApprovalReviewer>,
     /// Taken without effect: answers given once are not kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_expires_in_days: Option<u32>,
 }
 

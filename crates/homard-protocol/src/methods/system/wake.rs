@@ -29,6 +29,7 @@ impl Method for WakeUp {
 }
 
 /// Parameters of [`WakeUp`]; what else clients send is not looked at.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WakeParams {
@@ -36,9 +37,7 @@ pub struct WakeParams {
     pub mode: WakeMode,
     pub text: String,
     /// Which conversation; the main one, unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What else was sent.
     #[serde(flatten)]
