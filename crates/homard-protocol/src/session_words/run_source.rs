@@ -1,5 +1,5 @@
-//! By which way the message of a run came in, whether an event starts one, and why one was stopped: words that stand in the database and on the
-//! wire.
+//! By which way the message of a run came in, whether an event starts one, and why one was stopped: words that stand in
+//! the database and on the wire.
 
 use crate::word::words;
 
@@ -66,11 +66,9 @@ words! {
 words! {
     /// Why a run was stopped.
     StopCause {
-        /// Somebody said stop.
         Stop = "stop",
         /// The conversation begins anew.
         Reset = "reset",
-        /// A client asked.
         Rpc = "rpc",
         /// A program asked over HTTP.
         Http = "http",
@@ -90,7 +88,6 @@ words! {
         Cron = "cron",
         /// Its conversation was deleted.
         Delete = "delete",
-        /// The gateway stops.
         Restart = "restart",
     }
 }
