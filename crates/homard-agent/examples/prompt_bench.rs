@@ -15,7 +15,7 @@ use homard_agent::{
 use homard_llm::{Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel};
 use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, Message, ModelId, ProviderId, RunId, SessionId, SessionKey,
-    StopReason, ToolCall, ToolCallId, UserContent, UserMessage,
+    StopReason, ToolCall, ToolCallId, UserContent, UserMessage, Word,
 };
 use homard_runtime::Clock;
 use homard_store::{Context, NewRun, OpenOptions, StartRun, Store};
@@ -198,7 +198,7 @@ async fn turn(store: &Store, model: &Resolved, home: &Path, round: usize) -> Res
         run_id: run_id.clone(),
         session_key: session_key.clone(),
         agent_id: AgentId::main(),
-        source: "bench".to_owned(),
+        source: Word::of("bench"),
         message: "{}".to_owned(),
         inbox: Vec::new(),
     };

@@ -21,8 +21,8 @@ use tracing::field::Empty;
 use crate::clip::head_and_tail;
 use crate::compaction::size;
 use crate::history::History;
+use crate::known_urls;
 use crate::loop_guard::LoopGuard;
-use crate::seen;
 use crate::turn::{Agent, Step, Turn};
 
 /// Progress messages that may wait; when full, the newest are dropped: the result has everything.
@@ -61,7 +61,7 @@ impl Runner<'_> {
         let mut rest = calls;
         while !rest.is_empty() {
             let (group, later) = rest.split_at(self.group_len(rest));
-            seen::note_for(group, self.turn, history);
+            known_urls::note_for(group, self.turn, history);
             let messages = self.group(group, on_step).await.into_iter().map(Message::ToolResult).collect();
             self.agent.record(self.turn, history, messages).await?;
             let allowed = self.turn.scope.taint.take_allowed();

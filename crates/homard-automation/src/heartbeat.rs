@@ -9,15 +9,15 @@ use homard_config::config::agents::Agent;
 use homard_config::config::agents::heartbeat::{ActiveHours, Heartbeat, HeartbeatTarget, HoursZone};
 use homard_policy::access::HeartbeatShown;
 use homard_policy::reply::ALL_WELL;
+use homard_protocol::events::{HeartbeatEvent, HeartbeatIndicator, HeartbeatStatus};
 use homard_protocol::prompt_report::PromptMode;
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, SessionKey, TurnSource};
 use homard_relay::{
-    InlineSettings, LOOK_PREFIX, Listener, LookVerdict, Place, RunEnd, Source, TurnOptions, tell_heartbeat,
+    InlineSettings, LOOK_PREFIX, Listener, LookVerdict, Place, RunEnd, TurnOptions, tell_heartbeat,
 };
 use homard_runtime::{Clip, OrLog, Timestamp, millis};
 use homard_store::ResetReason;
 use jiff::tz::TimeZone;
-use serde_json::{Map, Value, json};
 
 pub(crate) use due::Beats;
 
@@ -97,7 +97,7 @@ impl Heartbeats {
     }
 
     /// What came of the last one, or of the last event that started a turn; `None` when there was none.
-    pub async fn last(&self) -> Option<Value> {
+    pub async fn last(&self) -> Option<HeartbeatEvent> {
         if let Some(last) = self.room.inner.relay.turns().last_heartbeat() {
             return Some(last);
         }
@@ -120,8 +120,7 @@ impl Heartbeats {
                 self.room.inner.changed.notify_one();
             }
             Some(Skip::EmptyFile) => {
-                let seen = json!({"status": "skipped", "reason": "empty-heartbeat-file"});
-                self.tell_beat(seen).await;
+                self.tell_skipped("empty-heartbeat-file").await;
             }
             Some(skip @ (Skip::Disabled | Skip::QuietHours)) => {
                 tracing::debug!(agent = %agent.id, ?skip, "a heartbeat is left out");
@@ -154,7 +153,7 @@ impl Heartbeats {
         let (aim, key) = (self.aim(beat).await, conversation(agent, beat));
         if aim.shown.is_nothing() {
             // Whatever came of it, nobody would see it.
-            return self.tell_beat(json!({"status": "skipped", "reason": aim.reason})).await;
+            return self.tell_skipped(aim.reason).await;
         }
         if beat.ways.is_isolated {
             self.begin_anew(&key).await;
@@ -163,7 +162,7 @@ impl Heartbeats {
         let options = TurnOptions {
             settings: InlineSettings { prompt_mode, ..InlineSettings::asking(beat.model.clone(), None) },
             timeout_ms: beat.timeout.map(millis),
-            ..TurnOptions::of(Source::Heartbeat)
+            ..TurnOptions::of(TurnSource::Heartbeat)
         };
         let mut options = options.speaking_up(&beat.session, aim.alerts().cloned());
         if let Some(reply) = &mut options.reply {
@@ -176,9 +175,9 @@ impl Heartbeats {
             Ok(run) => run,
             Err(error) => {
                 tracing::warn!(%error, agent = %agent.id, "a heartbeat could not begin");
-                let seen =
-                    json!({"status": "failed", "message": error.to_string(), "indicatorType": "error"});
-                return self.tell_beat(seen).await;
+                let failed = HeartbeatEvent::of(self.room.inner.clock.now_ms(), HeartbeatStatus::Failed);
+                let (message, indicator_type) = (Some(error.to_string()), Some(HeartbeatIndicator::Error));
+                return self.tell_beat(HeartbeatEvent { message, indicator_type, ..failed }).await;
             }
         };
         if let Some(end) = run.ended().await {
@@ -233,12 +232,14 @@ impl Heartbeats {
         }
     }
 
-    async fn tell_beat(&self, mut seen: Value) {
-        if let Some(fields) = seen.as_object_mut() {
-            fields.entry("ts").or_insert_with(|| json!(self.room.inner.clock.now_ms()));
-        }
+    async fn tell_skipped(&self, reason: &str) {
+        let skipped = HeartbeatEvent::of(self.room.inner.clock.now_ms(), HeartbeatStatus::Skipped);
+        self.tell_beat(HeartbeatEvent { reason: Some(reason.to_owned()), ..skipped }).await;
+    }
+
+    async fn tell_beat(&self, seen: HeartbeatEvent) {
         tell_heartbeat(&self.room.inner.relay.turns(), seen.clone());
-        let kept = self.room.inner.store.kv().set(LAST, &seen.to_string()).await;
+        let kept = self.room.inner.store.kv().set(LAST, &homard_runtime::json::to_text(&seen)).await;
         kept.or_log("what came of a heartbeat is forgotten at the next start");
     }
 }
@@ -263,49 +264,35 @@ fn is_active(hours: &ActiveHours, now: Timestamp, owner: &TimeZone) -> bool {
 }
 
 /// What came of a look, as it is told; `said_well` says that people were told that all is well.
-fn seen(end: &RunEnd, aim: &Aim, said_well: bool) -> Value {
+fn seen(end: &RunEnd, aim: &Aim, said_well: bool) -> HeartbeatEvent {
+    use HeartbeatIndicator as Indicator;
+    use HeartbeatStatus as Status;
     let verdict = end.look.unwrap_or(LookVerdict::Failed);
     let (status, indicator, reason) = match verdict {
-        LookVerdict::News if aim.alerts().is_some() => ("sent", "alert", None),
-        LookVerdict::News => ("skipped", "alert", Some(aim.reason)),
-        LookVerdict::Silent => ("ok-empty", "ok", None),
-        LookVerdict::AllWell => ("ok-token", "ok", None),
-        LookVerdict::Repeated => ("skipped", "ok", Some("duplicate")),
-        LookVerdict::Failed => ("failed", "error", None),
+        LookVerdict::News if aim.alerts().is_some() => (Status::Sent, Indicator::Alert, None),
+        LookVerdict::News => (Status::Skipped, Indicator::Alert, Some(aim.reason)),
+        LookVerdict::Silent => (Status::OkEmpty, Indicator::Ok, None),
+        LookVerdict::AllWell => (Status::OkToken, Indicator::Ok, None),
+        LookVerdict::Repeated => (Status::Skipped, Indicator::Ok, Some("duplicate")),
+        LookVerdict::Failed => (Status::Failed, Indicator::Error, None),
     };
-    let mut seen = Map::new();
-    let mut tell = |name: &str, value: Value| seen.insert(name.to_owned(), value);
-    tell("ts", json!(end.ended_at));
-    tell("status", json!(status));
-    tell("hasMedia", json!(false));
-    if aim.shown.indicator {
-        tell("indicatorType", json!(indicator));
-    }
-    if indicator == "ok" && !said_well {
-        tell("silent", json!(true));
-    }
-    if let Some(reason) = reason {
-        tell("reason", json!(reason));
-    }
     let told_at = match verdict {
         LookVerdict::News => aim.alerts(),
         _ => aim.all_well().filter(|_| said_well),
     };
-    if let Some(address) = told_at {
-        tell("channel", json!(address.channel));
-        tell("to", json!(address.to));
-        tell("accountId", json!(address.account));
+    HeartbeatEvent {
+        reason: reason.map(str::to_owned),
+        has_media: Some(false),
+        indicator_type: aim.shown.indicator.then_some(indicator),
+        silent: (indicator == Indicator::Ok && !said_well).then_some(true),
+        channel: told_at.map(|address| address.channel.clone()),
+        to: told_at.map(|address| address.to.clone()),
+        account_id: told_at.map(|address| address.account.clone()),
+        preview: end.reply.as_ref().map(|reply| reply.clip_chars(PREVIEW_CHARS).to_owned()),
+        duration_ms: end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began)),
+        message: end.outcome.error().map(str::to_owned),
+        ..HeartbeatEvent::of(end.ended_at, status)
     }
-    if let Some(reply) = &end.reply {
-        tell("preview", json!(reply.clip_chars(PREVIEW_CHARS)));
-    }
-    if let Some(began) = end.outcome.started_at() {
-        tell("durationMs", json!(end.ended_at.saturating_sub(began)));
-    }
-    if let Some(error) = end.outcome.error() {
-        tell("message", json!(error));
-    }
-    Value::Object(seen)
 }
 
 #[cfg(test)]

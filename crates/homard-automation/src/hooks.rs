@@ -3,7 +3,8 @@
 //! Those that only watch run beside what they hear of, so that a slow one holds nobody up. Where what a hook says decides
 //! how it goes on (a message, a tool's call, the prompt), it is waited for a moment and then passed over. What a hook
 //! is, and where it is found: `found`; how its program is run: `handler`; which event is which place on a message's way:
-//! `event`. Nothing is registered, and nothing costs anything, until the owner switches hooks on.
+//! `event`; calls from outside, which are another thing: [`webhooks`]. Nothing is registered, and nothing costs
+//! anything, until the owner switches hooks on.
 
 mod bundled;
 mod event;
@@ -12,6 +13,7 @@ mod handler;
 mod last_runs;
 mod report;
 mod transform;
+pub mod webhooks;
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -132,8 +134,7 @@ impl Listening {
             None => None,
         };
         let at = inner.clock.now_ms();
-        let mut output = String::new();
-        let mut answer = self.run(room, event, occasion, (limit, &mut output)).await;
+        let (output, mut answer) = self.run(room, event, occasion, limit).await;
         let (duration_ms, error) = (inner.clock.now_ms() - at, answer.as_ref().err().cloned());
         inner.outside.last_runs.put(&self.hook.name, LastRun { event, at, duration_ms, output, error });
         if let (Some(key), Ok(answer)) = (&occasion.session, &mut answer)
@@ -146,19 +147,21 @@ impl Listening {
         answer
     }
 
+    /// What it prints, and what that means.
     async fn run(
         &self,
         room: &Automation,
         event: &str,
         occasion: &HookOccasion,
-        (limit, output): (Duration, &mut String),
-    ) -> Result<Answer, String> {
+        limit: Duration,
+    ) -> (String, Result<Answer, String>) {
+        let nothing = String::new();
         let program = match &self.hook.handler {
             Handler::Bundled(bundled) => {
-                return bundled.run(room, event, occasion, self.entry.as_ref()).await;
+                return (nothing, bundled.run(room, event, occasion, self.entry.as_ref()).await);
             }
             Handler::Program(program) => program,
-            Handler::None(why) => return Err(why.clone()),
+            Handler::None(why) => return (nothing, Err(why.clone())),
         };
         let config = room.config();
         let call = Call {
@@ -171,9 +174,13 @@ impl Listening {
             launcher: room.inner.outside.launcher.clone(),
         };
         let told = event::told(event, occasion, room.inner.clock.now_ms());
-        let printed = call.run(&told, room.inner.tasks.token()).await;
-        *output = printed.map_err(|error| error.to_string())?;
-        Answer::read(output).map_err(|error| error.to_string())
+        match call.run(&told, room.inner.tasks.token()).await {
+            Ok(output) => {
+                let answer = Answer::read(&output).map_err(|error| error.to_string());
+                (output, answer)
+            }
+            Err(error) => (nothing, Err(error.to_string())),
+        }
     }
 
     /// What an answer means where something is decided.

@@ -81,9 +81,9 @@ impl Job {
             enabled: self.enabled(),
             next_run_at: self.state.next_run_at_ms,
             declaration_key: self.spec.declaration_key.clone(),
-            spec: serde_json::to_string(&self.spec).unwrap_or_default(),
-            state: serde_json::to_string(&self.state).unwrap_or_default(),
-            origin: serde_json::to_string(&self.labels).unwrap_or_default(),
+            spec: homard_runtime::json::to_text(&self.spec),
+            state: homard_runtime::json::to_text(&self.state),
+            origin: homard_runtime::json::to_text(&self.labels),
             ..self.row.clone()
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! A job's run is an ordinary turn of the relay, named before it begins, so that a crash neither loses nor doubles it.
 //! Reading order: [`schedule`] (when), `job` (what), [`Automation`] (the handle), `run` (one run), `settle` (what
-//! follows from its end), `timer` (who is due), `recover` (after a start); `heartbeat` (looking around).
+//! follows from its end), `timer` (who is due), `recover` (after a start); `heartbeat` (looking around); [`hooks`] (programs of the
+//! owner that hear of events, and calls from outside).
 
 mod automation;
 mod changes;

@@ -6,10 +6,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_protocol::methods::cron::{
     CronAddParams, CronDeliveryMode, CronListParams, CronRunMode, CronRunParams, CronRunsParams,
-    CronUpdateParams, CronWakeMode,
+    CronUpdateParams,
 };
-use homard_protocol::{JobId, SessionKey};
-use homard_relay::{Source, Wake, WakeMode, Woken};
+use homard_protocol::{JobId, SessionKey, TurnSource, WakeMode};
+use homard_relay::{Wake, Woken};
 use homard_runtime::Clip;
 use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
 use serde::Serialize;
@@ -89,7 +89,7 @@ impl Automation {
                     session: SessionKey::main(agent),
                     text,
                     mode,
-                    source: Source::Wake,
+                    source: TurnSource::Wake,
                     run_id: None,
                     labels,
                 };
@@ -167,7 +167,7 @@ fn completed(mut job: Map<String, Value>, cx: &ToolCx, now: i64) -> Result<Map<S
     let target = if kind == "systemEvent" { "main" } else { "isolated" };
     job.entry("name").or_insert_with(|| json!(name));
     job.entry("sessionTarget").or_insert_with(|| json!(target));
-    job.entry("wakeMode").or_insert_with(|| json!(CronWakeMode::Now));
+    job.entry("wakeMode").or_insert_with(|| json!(WakeMode::Now));
     job.entry("sessionKey").or_insert_with(|| json!(cx.session_key.to_string()));
     if let Some(agent) = cx.session_key.agent_id() {
         job.entry("agentId").or_insert_with(|| json!(agent));

@@ -5,13 +5,14 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
-    CronDelivery, CronNotRun, CronPayload, CronRunMode, CronRunStatus, CronUsage, CronWakeMode,
+    CronDelivery, CronNotRun, CronPayload, CronRunMode, CronRunStatus, CronUsage,
 };
 use homard_protocol::prompt_report::PromptMode;
-use homard_protocol::{JobId, RunId, SessionId, SessionKey, SessionScope, ThinkingLevel, Usage, Word};
-use homard_relay::{
-    AcceptError, Accepted, InlineSettings, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
+use homard_protocol::{
+    JobId, RunId, SessionId, SessionKey, SessionScope, StopCause, ThinkingLevel, TurnSource, Usage, WakeMode,
+    Word,
 };
+use homard_relay::{AcceptError, Accepted, InlineSettings, Queue, TurnOptions, Wake};
 use homard_runtime::{OrCancel, OrLog, Timestamp, millis};
 use homard_store::{CronJobRow, CronRunRow, RunRecord, RunStatus};
 use homard_tools::Label;
@@ -33,7 +34,7 @@ pub(crate) struct RunPlan {
     pub(crate) text: String,
     /// For an event: whether it starts a turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) event: Option<CronWakeMode>,
+    pub(crate) event: Option<WakeMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -224,7 +225,7 @@ impl Automation {
     async fn work(&self, run: &CronRunRow, plan: &RunPlan) -> Option<JobOutcome> {
         let relay = &self.inner.relay;
         if let Some(mode) = plan.event {
-            if mode == CronWakeMode::NextHeartbeat || !relay.turns().heartbeats_enabled() {
+            if mode == WakeMode::NextHeartbeat || !relay.turns().heartbeats_enabled() {
                 let mut outcome = JobOutcome::failed("");
                 (outcome.status, outcome.error) = (CronRunStatus::Ok, None);
                 outcome.waits = Some(plan.text.clone());
@@ -234,7 +235,7 @@ impl Automation {
                 session: run.session_key.clone(),
                 text: plan.text.clone(),
                 mode: WakeMode::Now,
-                source: Source::Cron,
+                source: TurnSource::Cron,
                 run_id: Some(run.run_id.clone()),
                 labels: plan.labels.clone(),
             };
@@ -254,7 +255,7 @@ impl Automation {
             timeout_ms: plan.timeout_ms,
             labels: plan.labels.clone(),
             asks_at: asks_at.map(Box::new),
-            ..TurnOptions::of(Source::Cron)
+            ..TurnOptions::of(TurnSource::Cron)
         };
         match relay.accept(message, options, Queue::Wait).await {
             Ok(Accepted::Finished(record)) => Some(JobOutcome::of(*record)),

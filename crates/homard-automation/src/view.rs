@@ -183,7 +183,7 @@ fn says(job: &Job, query: Option<&str>) -> bool {
     let spec = &job.spec;
     let mut words = vec![job.row.id.to_string(), spec.name.clone()];
     words.extend(spec.display_name.iter().chain(&spec.description).cloned());
-    words.push(serde_json::to_string(&spec.payload).unwrap_or_default());
+    words.push(homard_runtime::json::to_text(&spec.payload));
     words.iter().any(|text| text.to_lowercase().contains(&query))
 }
 

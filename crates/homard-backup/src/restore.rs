@@ -82,8 +82,7 @@ pub fn restore(
     forget_unfinished(&state);
     let beside = named(&state, &format!(".restoring-{}", target.stamp));
     let manifest = unpack(archive, &beside, passphrase, report)?;
-    let put =
-        moves(&manifest, target, (&state, &beside)).and_then(|moves| exchange::all(moves, target.stamp));
+    let put = moves(&manifest, target, &state, &beside).and_then(|moves| exchange::all(moves, target.stamp));
     // Whatever was not moved into its place is not needed any more.
     drop(fs::remove_dir_all(&beside));
     Ok(Restored { manifest, places: put? })
@@ -93,7 +92,8 @@ pub fn restore(
 fn moves(
     manifest: &Manifest,
     target: &RestoreTarget<'_>,
-    (state, beside): (&Path, &Path),
+    state: &Path,
+    beside: &Path,
 ) -> Result<Vec<Move>, BackupError> {
     let mut moves = Vec::new();
     let unpacked = beside.join(STATE);

@@ -117,13 +117,14 @@ impl SecretPlace {
 #[must_use]
 pub fn secret_places(parsed: &Value, schema: &'static Value) -> Vec<SecretPlace> {
     let mut found = Vec::new();
-    places(parsed, (Some(schema), false), &ValuePath::default(), &mut found);
+    places(parsed, Some(schema), false, &ValuePath::default(), &mut found);
     found
 }
 
 fn places(
     value: &Value,
-    (schema, sensitive): (Option<&'static Value>, bool),
+    schema: Option<&'static Value>,
+    sensitive: bool,
     path: &ValuePath,
     found: &mut Vec<SecretPlace>,
 ) {
@@ -141,13 +142,13 @@ fn places(
         Value::Array(list) => {
             let schema = schema.and_then(items);
             for (at, value) in list.iter().enumerate() {
-                places(value, (schema, sensitive), &path.index(at), found);
+                places(value, schema, sensitive, &path.index(at), found);
             }
         }
         Value::Object(map) => {
             for (key, value) in map {
-                let own = (schema.and_then(|s| property(s, key)), is_sensitive_key(key));
-                places(value, own, &path.key(key), found);
+                let own = schema.and_then(|s| property(s, key));
+                places(value, own, is_sensitive_key(key), &path.key(key), found);
             }
         }
         Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {}

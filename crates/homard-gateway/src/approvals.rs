@@ -20,7 +20,7 @@ use homard_protocol::methods::approvals::{
 use homard_protocol::session_words::ExecHost;
 use homard_relay::DomainEvent;
 use homard_runtime::{Clip, brief, visible};
-use homard_tools::{ApprovalOutcome, ApprovalRequest, Question, Verdict};
+use homard_tools::{ApprovalOutcome, ApprovalRequest, Question};
 
 use crate::gateway::Gateway;
 
@@ -106,8 +106,10 @@ fn end<D>(gateway: &Gateway, question: &Question, outcome: ApprovalOutcome, requ
 fn step(question: &Question) -> ApprovalPhase {
     let status = match question.outcome {
         None => ApprovalStatus::Pending,
-        Some(ApprovalOutcome::Said(Verdict::AllowOnce | Verdict::AllowAlways)) => ApprovalStatus::Approved,
-        Some(ApprovalOutcome::Said(Verdict::Deny)) => ApprovalStatus::Denied,
+        Some(ApprovalOutcome::Said(ApprovalDecision::AllowOnce | ApprovalDecision::AllowAlways)) => {
+            ApprovalStatus::Approved
+        }
+        Some(ApprovalOutcome::Said(ApprovalDecision::Deny)) => ApprovalStatus::Denied,
         Some(ApprovalOutcome::Expired) => ApprovalStatus::Expired,
         Some(ApprovalOutcome::NoRoute) => ApprovalStatus::Unavailable,
         Some(ApprovalOutcome::Withdrawn) => ApprovalStatus::Cancelled,
@@ -131,9 +133,7 @@ fn slug(id: &str) -> String {
 /// What was said, if anything was.
 fn decision(outcome: ApprovalOutcome) -> Option<ApprovalDecision> {
     match outcome {
-        ApprovalOutcome::Said(Verdict::AllowOnce) => Some(ApprovalDecision::AllowOnce),
-        ApprovalOutcome::Said(Verdict::AllowAlways) => Some(ApprovalDecision::AllowAlways),
-        ApprovalOutcome::Said(Verdict::Deny) => Some(ApprovalDecision::Deny),
+        ApprovalOutcome::Said(decision) => Some(decision),
         ApprovalOutcome::Expired | ApprovalOutcome::NoRoute | ApprovalOutcome::Withdrawn => None,
     }
 }
@@ -144,15 +144,6 @@ fn terminal_reason(outcome: ApprovalOutcome) -> ApprovalEnding {
         ApprovalOutcome::Expired => ApprovalEnding::Timeout,
         ApprovalOutcome::NoRoute => ApprovalEnding::NoRoute,
         ApprovalOutcome::Withdrawn => ApprovalEnding::Cancelled,
-    }
-}
-
-/// What the person said, in the desk's words.
-pub(crate) fn verdict(decision: ApprovalDecision) -> Verdict {
-    match decision {
-        ApprovalDecision::AllowOnce => Verdict::AllowOnce,
-        ApprovalDecision::AllowAlways => Verdict::AllowAlways,
-        ApprovalDecision::Deny => Verdict::Deny,
     }
 }
 

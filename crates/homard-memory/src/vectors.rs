@@ -207,7 +207,7 @@ pub(crate) fn forget(index: &Index, model: &str) -> Result<(), IndexError> {
 
 /// Forgets vectors of passages that are gone, and of models that are not asked any more.
 pub(crate) fn sweep(index: &Index, models: &[String]) -> Result<(), IndexError> {
-    let kept = serde_json::to_string(models).unwrap_or_default();
+    let kept = homard_runtime::json::to_text(models);
     let mut statement = index.db.prepare_cached(
         "DELETE FROM vectors WHERE model NOT IN (SELECT value FROM json_each(?1))
          OR hash NOT IN (SELECT hash FROM chunks)",

@@ -2,7 +2,7 @@
 //!
 //! Every call to a model first reserves its worst case here and afterwards says what it really used. What the
 //! owner limits (`budgets` in the configuration) is thereby never exceeded by more than one answer, however
-//! many runs there are at once. Reading order: `book` is the rule, free of time and waiting; this file is the
+//! many runs there are at once. Reading order: `counting` is the rule, free of time and waiting; this file is the
 //! shell around it that waits; `max_cost` bounds a call; `period` knows days and months; `over` says no.
 //!
 //! Nothing is written to disk here. The store's usage table is the memory: at start it is read back with
@@ -18,18 +18,18 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 mod amount;
-mod book;
+mod counting;
 mod max_cost;
 mod over;
 mod period;
 
 pub use amount::{Amount, Unit, micro_usd};
-pub use book::{HOOK, Spender, Spent};
+pub use counting::{HOOK, Spender, Spent};
 pub use max_cost::{MaxCost, estimate};
 pub use over::{NotReserved, OverBudget};
 pub use period::Span;
 
-use book::{Book, BudgetLine, BudgetVerdict};
+use counting::{BudgetLine, BudgetVerdict, Counting};
 use period::Periods;
 
 /// What may be spent, what is spent and what is about to be. Clone-cheap; one per gateway.
@@ -40,7 +40,7 @@ pub struct Ledger {
 
 #[derive(Debug)]
 struct Inner {
-    book: Mutex<Book>,
+    counting: Mutex<Counting>,
     changed: Notify,
     clock: Clock,
     zone: TimeZone,
@@ -68,27 +68,27 @@ impl Ledger {
     /// A ledger in which nothing is spent yet. `zone` is the owner's: their days and months are counted.
     #[must_use]
     pub fn new(limits: Budgets, clock: Clock, zone: TimeZone) -> Self {
-        let book = Mutex::new(Book::new(limits));
-        Self { inner: Arc::new(Inner { book, changed: Notify::new(), clock, zone }) }
+        let counting = Mutex::new(Counting::new(limits));
+        Self { inner: Arc::new(Inner { counting, changed: Notify::new(), clock, zone }) }
     }
 
     /// Whether nothing is limited, so that nothing need be counted.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
-        self.inner.book.lock().limits().is_empty()
+        self.inner.counting.lock().limits().is_empty()
     }
 
     /// Takes new limits, at once for everybody. Counts of limits that did not exist before begin at nothing:
     /// call [`restore`](Ledger::restore) afterwards.
     pub fn set_limits(&self, limits: Budgets) {
-        self.inner.book.lock().set_limits(limits);
+        self.inner.counting.lock().set_limits(limits);
         self.inner.changed.notify_waiters();
     }
 
     /// The periods to ask the store about, with the moment each began; empty while nothing is limited.
     #[must_use]
     pub fn periods(&self) -> Vec<(Span, Timestamp)> {
-        let limits = self.inner.book.lock().limits().clone();
+        let limits = self.inner.counting.lock().limits().clone();
         self.periods_of(&limits)
     }
 
@@ -107,9 +107,9 @@ impl Ledger {
     pub fn take_limits(&self, limits: Budgets, rows: impl Iterator<Item = Spent>) {
         let now = self.now();
         {
-            let mut book = self.inner.book.lock();
-            book.set_limits(limits);
-            book.restore(rows, now);
+            let mut counting = self.inner.counting.lock();
+            counting.set_limits(limits);
+            counting.restore(rows, now);
         }
         self.inner.changed.notify_waiters();
     }
@@ -117,13 +117,13 @@ impl Ledger {
     /// A call for which nothing was reserved, because nothing was limited when it began, used this much.
     pub fn count(&self, who: &Spender, began: Timestamp, actual: &Usage) {
         let periods = Periods::at(began, &self.inner.zone);
-        self.inner.book.lock().count(who, periods, Amount::of(actual));
+        self.inner.counting.lock().count(who, periods, Amount::of(actual));
     }
 
     /// Takes over what the store says was spent in the current periods. Counts never go down by it.
     pub fn restore(&self, rows: impl Iterator<Item = Spent>) {
         let now = self.now();
-        self.inner.book.lock().restore(rows, now);
+        self.inner.counting.lock().restore(rows, now);
         self.inner.changed.notify_waiters();
     }
 
@@ -138,7 +138,7 @@ impl Ledger {
         worst: MaxCost,
         cancel: &CancellationToken,
     ) -> Result<Reservation, NotReserved> {
-        let place = Place { ledger: self, ticket: self.inner.book.lock().ticket() };
+        let place = Place { ledger: self, ticket: self.inner.counting.lock().ticket() };
         loop {
             // Listening begins before looking, so that no change falls in between.
             let changed = self.inner.changed.notified();
@@ -146,7 +146,7 @@ impl Ledger {
             changed.as_mut().enable();
             let verdict = {
                 let now = self.now();
-                self.inner.book.lock().reserve(place.ticket, who, &worst, now)
+                self.inner.counting.lock().reserve(place.ticket, who, &worst, now)
             };
             match verdict {
                 BudgetVerdict::Admitted { id, amount, max_tokens } => {
@@ -172,14 +172,14 @@ impl Ledger {
     #[must_use]
     pub fn status(&self) -> Vec<BudgetStatus> {
         let now = self.now();
-        let lines = self.inner.book.lock().lines(now);
+        let lines = self.inner.counting.lock().lines(now);
         lines.into_iter().map(|line| self.told(line)).collect()
     }
 
     /// How many wait.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> usize {
-        self.inner.book.lock().waiting()
+        self.inner.counting.lock().waiting()
     }
 
     fn told(&self, line: BudgetLine) -> BudgetStatus {
@@ -207,7 +207,7 @@ struct Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.ledger.inner.book.lock().leave(self.ticket);
+        self.ledger.inner.counting.lock().leave(self.ticket);
         self.ledger.inner.changed.notify_waiters();
     }
 }
@@ -246,7 +246,7 @@ impl Reservation {
     /// The call is over and used this much.
     pub fn settle(mut self, actual: &Usage) {
         if let Some(id) = self.id.take() {
-            self.ledger.inner.book.lock().settle(id, Amount::of(actual));
+            self.ledger.inner.counting.lock().settle(id, Amount::of(actual));
             self.ledger.inner.changed.notify_waiters();
         }
     }
@@ -254,7 +254,7 @@ impl Reservation {
     /// The call was never made.
     pub fn abandon(mut self) {
         if let Some(id) = self.id.take() {
-            self.ledger.inner.book.lock().abandon(id);
+            self.ledger.inner.counting.lock().abandon(id);
             self.ledger.inner.changed.notify_waiters();
         }
     }
@@ -263,7 +263,7 @@ impl Reservation {
 impl Drop for Reservation {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.ledger.inner.book.lock().forfeit(id);
+            self.ledger.inner.counting.lock().forfeit(id);
             self.ledger.inner.changed.notify_waiters();
         }
     }

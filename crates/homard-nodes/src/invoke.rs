@@ -250,7 +250,7 @@ impl NodeRegistry {
             idempotency_key: wanted.idempotency_key,
             session_key: wanted.session_key,
         };
-        let payload = serde_json::to_string(&request).unwrap_or_default();
+        let payload = homard_runtime::json::to_text(&request);
         {
             let mut state = self.state();
             // It may have gone while we looked.

@@ -31,7 +31,7 @@ impl Nodes {
     /// When they cannot be kept.
     pub async fn set_wake_words(&self, triggers: &[String]) -> Result<WakeWords, StoreError> {
         let words = WakeWords { triggers: tidy(triggers) };
-        let kept = serde_json::to_string(&words.triggers).unwrap_or_default();
+        let kept = homard_runtime::json::to_text(&words.triggers);
         self.store.kv().set(KEY, &kept).await?;
         self.bus.publish(&VoicewakeChangedEvent(words.clone()));
         if let Ok(payload) = serde_json::to_string(&words) {

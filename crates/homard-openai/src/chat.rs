@@ -4,8 +4,8 @@ mod request;
 mod stream;
 
 use homard_config::config::gateway::http_endpoints::ChatEndpoint;
-use homard_protocol::{StopReason, ToolCall, Usage};
-use homard_relay::{RunEnd, Source};
+use homard_protocol::{StopReason, ToolCall, TurnSource, Usage};
+use homard_relay::RunEnd;
 use http::StatusCode;
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ pub(super) async fn answer(
     let talk = request::talk(asked.messages)?;
     let head = Head { id: format!("chatcmpl_{}", uuid::Uuid::new_v4()), created: asker.api.seconds(), model };
     let ask =
-        Ask { id: head.id.clone(), source: Source::HttpChat, place, talk, offered, sampling, max_tokens };
+        Ask { id: head.id.clone(), source: TurnSource::HttpChat, place, talk, offered, sampling, max_tokens };
     let running = begin(asker, ask, Loader::new(Rules::of_chat(endpoint))).await?;
     let Some(stream) = streaming else {
         let end = running.whole().await?;

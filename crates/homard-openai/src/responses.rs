@@ -5,8 +5,7 @@ mod request;
 mod stream;
 
 use homard_config::config::gateway::http_endpoints::ResponsesEndpoint;
-use homard_protocol::RunId;
-use homard_relay::Source;
+use homard_protocol::{RunId, TurnSource};
 use homard_runtime::Clip;
 use http::StatusCode;
 
@@ -54,7 +53,7 @@ pub(super) async fn answer(
     }
     let ask = Ask {
         id: head.id.clone(),
-        source: Source::HttpResponses,
+        source: TurnSource::HttpResponses,
         place,
         talk,
         offered,
@@ -79,7 +78,7 @@ async fn continued(asker: &Asker<'_>, previous: &str, chosen: &Chosen) -> Result
         code: Some("previous_response_not_found"),
     };
     let run = RunId::parse(previous).map_err(|_not_an_id| unknown())?;
-    let is_ours = |record: &homard_store::RunRecord| record.source == Source::HttpResponses.as_str();
+    let is_ours = |record: &homard_store::RunRecord| record.source == TurnSource::HttpResponses.into();
     let record = asker.api.store.runs().get(&run).await?.filter(is_ours);
     let key = record.ok_or_else(unknown)?.session_key;
     match key.agent_id() {

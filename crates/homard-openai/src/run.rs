@@ -6,8 +6,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use homard_channel::Inbound;
 use homard_llm::Sampling;
-use homard_protocol::{EntryKind, Message, RunId, Scope, SessionId, SessionKey, UserBlock};
-use homard_relay::{Heard, InlineSettings, Listener, Program, RunEnd, Source, StopCause, TurnOptions};
+use homard_protocol::{
+    EntryKind, Message, RunId, Scope, SessionId, SessionKey, StopCause, TurnSource, UserBlock,
+};
+use homard_relay::{Heard, InlineSettings, Listener, Program, RunEnd, TurnOptions};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -30,7 +32,7 @@ pub(super) struct Ask {
     /// Names the answer and its run.
     pub(super) id: String,
     /// Which route, for the record.
-    pub(super) source: Source,
+    pub(super) source: TurnSource,
     pub(super) place: RequestPlace,
     pub(super) talk: Talk,
     pub(super) offered: Offered,

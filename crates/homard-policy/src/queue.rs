@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use homard_channel::Address;
 use homard_config::config::messages::Queue;
 use homard_protocol::{ChannelId, Word};
 use homard_runtime::brief;
@@ -90,29 +89,6 @@ impl QueuePolicy {
     }
 }
 
-/// A message that waits, as far as the queue looks at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item<'a> {
-    /// The platform's id for it; empty where there is none.
-    pub message_id: &'a str,
-    /// Where its answer goes.
-    pub route: Option<&'a Address>,
-    /// What the model would be told.
-    pub prompt: &'a str,
-}
-
-/// Whether a message waits already: the same id on the same route, or, without an id, the same words.
-#[must_use]
-pub fn is_waiting(waiting: &[Item<'_>], new: &Item<'_>) -> bool {
-    waiting.iter().filter(|item| item.route == new.route).any(|item| {
-        if new.message_id.is_empty() || item.message_id.is_empty() {
-            item.prompt == new.prompt
-        } else {
-            item.message_id == new.message_id
-        }
-    })
-}
-
 /// What is to be done so that one more message may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MakeRoom {
@@ -191,34 +167,19 @@ impl Overflow {
     }
 }
 
-/// How messages that waited are told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Combined {
-    /// In one turn, with this prompt.
-    Together(String),
-    /// Each in a turn of its own: their answers go to different places, or there is only one.
-    OneByOne,
-}
-
-/// How messages that waited in mode `collect` are told, oldest first.
+/// How messages that waited are told together, oldest first, with what is remembered of those that had to go.
 #[must_use]
-pub fn combine(items: &[Item<'_>], overflow: &Overflow) -> Combined {
+pub fn combine(prompts: &[String], overflow: &Overflow) -> String {
     let summary = overflow.prompt();
-    let Some((first, others)) = items.split_first() else {
-        return summary.map_or(Combined::OneByOne, Combined::Together);
-    };
-    if others.iter().any(|item| item.route != first.route) {
-        return Combined::OneByOne;
-    }
-    if others.is_empty() && summary.is_none() {
-        return Combined::OneByOne;
+    if let ([only], None) = (prompts, &summary) {
+        return only.clone();
     }
     let mut blocks = vec![TOGETHER.to_owned()];
     blocks.extend(summary);
-    for (at, item) in items.iter().enumerate() {
-        blocks.push(format!("---\nQueued #{}\n{}", at.saturating_add(1), item.prompt.trim()));
+    for (at, prompt) in prompts.iter().enumerate() {
+        blocks.push(format!("---\nQueued #{}\n{}", at.saturating_add(1), prompt.trim()));
     }
-    Combined::Together(blocks.join("\n\n"))
+    blocks.join("\n\n")
 }
 
 #[cfg(test)]

@@ -6,14 +6,12 @@
 
 mod media;
 mod prefix;
-mod reminder;
 mod repeats;
 mod silence;
 mod threading;
 
 pub use media::{MAX_MEDIA, split_media};
 pub use prefix::{PrefixFacts, with_prefix};
-pub use reminder::{REMINDER_NOTE, promises_reminder};
 pub use repeats::{LEAST_COMPARED, was_said};
 pub use silence::{ALL_WELL, SILENT, audible, may_be_silent};
 pub use threading::{ReplyToMode, Threader};

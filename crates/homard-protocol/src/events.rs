@@ -8,7 +8,7 @@ mod devices;
 mod nodes;
 pub mod rules;
 mod sessions;
-mod strangers;
+mod stranger_pairing;
 mod suspension;
 mod system;
 mod voice;
@@ -31,10 +31,11 @@ pub use nodes::{
     NodePairResolvedEvent, NodePresenceEvent, VoicewakeChangedEvent,
 };
 pub use sessions::{OperationPhase, SessionMessageEvent, SessionOperation, SessionOperationEvent};
-pub use strangers::{ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent};
+pub use stranger_pairing::{ChannelsPairingRequestedEvent, ChannelsPairingResolvedEvent};
 pub use suspension::{SuspensionEvent, SuspensionPhase};
 pub use system::{
-    ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, PresenceEvent,
-    SessionsChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent, TickEvent,
+    ALL_EVENTS, CONNECT_CHALLENGE, ConfigChangedEvent, HealthEvent, HeartbeatEvent, HeartbeatIndicator,
+    HeartbeatStatus, PresenceEvent, SessionChange, SessionsChangedEvent, ShutdownEvent, SkillsChange,
+    SkillsChangedEvent, TickEvent,
 };
 pub use voice::TalkModeEvent;

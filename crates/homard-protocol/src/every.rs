@@ -37,7 +37,7 @@ macro_rules! every_method {
                 NodePendingDrain NodePendingEnqueue NodePendingPull NodePluginSurfaceRefresh]
             [nodes NodeDescribe NodeList NodePairApprove NodePairList NodePairReject NodePairRemove
                 NodeRename]
-            [system::page_load BoardGet MentionsList OpenclawApprovalList PluginSurfaceRefresh PluginsControlUiList
+            [system::stubs BoardGet MentionsList OpenclawApprovalList PluginSurfaceRefresh PluginsControlUiList
                 ProjectsList SessionDiscussionInfo SessionMembersListEvidence SessionPullRequestsSubscribe
                 SessionsCatalogList SessionsObserverVisibility SessionsViewersSet UsersPrefsGet]
             [channels::sending MessageAction Poll Send]
@@ -57,10 +57,10 @@ macro_rules! every_method {
                 SessionsResolve SessionsSubscribe]
             [devices::setup_codes DevicePairSetupCode DevicePairSetupStatus DeviceScopesRequestUpgrade
                 DeviceScopesWaitUpgrade]
-            [system::side_lists ProgressCardGet QuestionList SessionsCompanionState TaskSuggestionsList]
+            [system::conversation_stubs ProgressCardGet QuestionList SessionsCompanionState TaskSuggestionsList]
             [system::host DiagnosticsLanes EnvironmentsList FsListDir SessionsStorageStatus]
             [system::tasks TasksCancel TasksGet TasksHistory TasksList]
-            [system::other_rooms PluginsList PluginsUiDescriptors PortalList SecretsStoreList SessionSuggestionsList
+            [system::room_stubs PluginsList PluginsUiDescriptors PortalList SecretsStoreList SessionSuggestionsList
                 TerminalList TranscriptsList TranscriptsStatus UsersList WorktreesList]
             [tools::hooks HooksStatus]
             [tools::skills SkillsBins SkillsInstall SkillsStatus SkillsUpdate]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_with::skip_serializing_none;
 
 /// Longest `traceparent` taken; a longer one invalidates the frame.
 const MAX_TRACEPARENT: usize = 128;
@@ -92,6 +93,7 @@ pub fn plain_reason(error: &serde_json::Error) -> String {
 }
 
 /// The gateway's answer.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ResponseFrame<P = Value> {
     #[serde(rename = "type")]
@@ -99,9 +101,8 @@ pub struct ResponseFrame<P = Value> {
     pub id: String,
     /// Whether `payload` or `error` follows.
     pub ok: bool,
-    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    #[serde(default = "none")]
     pub payload: Option<P>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorShape>,
 }
 
@@ -130,6 +131,7 @@ impl<P> ResponseFrame<P> {
 
 /// Something that happened, as clients read it. The gateway itself writes these frames from parts, so that
 /// one payload is serialised once for all clients.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EventFrame {
@@ -139,10 +141,8 @@ pub struct EventFrame {
     #[serde(default)]
     pub payload: Value,
     /// Counts the events of this connection from 1; a gap means something was missed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<u64>,
     /// Orders presence and health snapshots.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_version: Option<StateVersion>,
 }
 
@@ -163,6 +163,7 @@ pub struct StateVersion {
 }
 
 /// What went wrong, in the one shape clients know.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorShape {
@@ -171,13 +172,10 @@ pub struct ErrorShape {
     /// What a person reads.
     pub message: String,
     /// Particulars; `details.code` is finer than `code`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// Whether the same request may work later.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retryable: Option<bool>,
     /// When, at the earliest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
 }
 

@@ -1,6 +1,7 @@
 //! Words in which a conversation is set: how hard to think, what is shown, how messages wait, which commands run. They
 //! are the same on the wire, in kept sessions, in chats and in the configuration. `parse` also reads what people write.
 
+pub mod run_source;
 pub mod run_status;
 
 use crate::word::words;

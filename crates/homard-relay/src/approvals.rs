@@ -20,7 +20,7 @@ use homard_tools::{ApprovalOutcome, Question};
 use tokio::sync::watch;
 
 use crate::delivery::outbox::{OutgoingText, receipt_of, row_of};
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::parts::ChatApprovals;
 use places::QuestionPlace;
 pub(crate) use places::read_place;
@@ -62,8 +62,8 @@ impl ChatApprovals {
         mut ended: watch::Receiver<Option<ApprovalOutcome>>,
     ) {
         let address = place.address.clone();
-        let manner = Manner::of(&self.outgoing(), &address);
-        let buttons = if manner.can(Act::Buttons) { press::buttons(question) } else { Vec::new() };
+        let style = ReplyStyle::of(&self.outgoing(), &address);
+        let buttons = if style.can(Act::Buttons) { press::buttons(question) } else { Vec::new() };
         let text = words::asked(question, place.is_elsewhere, self.inner().clock().now_ms());
         let saying = OutgoingText { address, text, reply_to: None, key };
         let rows = self.outgoing().rows(saying, None, buttons).await;
@@ -93,10 +93,10 @@ impl ChatApprovals {
         };
         let address = receipt.went_to.clone().unwrap_or(address);
         let outgoing = self.outgoing();
-        let manner = Manner::of(&outgoing, &address);
-        let Some(said) = shape_text(said, manner.shape).into_iter().next() else { return };
-        let content = if manner.can(Act::Edit) && !receipt.message_id.is_empty() {
-            let words = words::with_end(&words, said, manner.shape);
+        let style = ReplyStyle::of(&outgoing, &address);
+        let Some(said) = shape_text(said, style.shape).into_iter().next() else { return };
+        let content = if style.can(Act::Edit) && !receipt.message_id.is_empty() {
+            let words = words::with_end(&words, said, style.shape);
             Content::Edit { message_id: receipt.message_id.clone(), words, buttons: Vec::new() }
         } else {
             Content::Text { words: said, buttons: Vec::new() }

@@ -21,7 +21,7 @@ use homard_config::config::commands::Commands;
 use homard_policy::words::table::available;
 use homard_policy::words::{Call, Command, Where, read};
 use homard_protocol::{
-    AssistantMessage, Message, RunId, SessionKey, StopReason, UserContent, UserMessage, Word,
+    AssistantMessage, Message, RunId, SessionKey, StopCause, StopReason, UserContent, UserMessage, Word,
 };
 use homard_runtime::OrLog;
 use homard_store::{Accepted as Stored, FinishRun, ResetReason, StoreError};
@@ -41,7 +41,6 @@ use crate::turns::outcome::{NotBegun, RunEnd, TurnOutcome};
 use crate::turns::queue::Queue;
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What came of a command: words for whoever typed it.
 type Answer = Result<String, String>;
@@ -186,7 +185,7 @@ impl ChatCommands {
                 let id = run_id(admitted)?;
                 // A repeated request must not begin anew what it has begun already.
                 if self.inner().store().runs().get(&id).await?.is_none() && self.runs().get(&id).is_none() {
-                    let reason = if command.name == "new" { ResetReason::New } else { ResetReason::Reset };
+                    let reason = ResetReason::of_word(command.name);
                     let by = Speaker::of(admitted.message());
                     self.sessions().reset_by(admitted.session_key(), reason, Some(by)).await?;
                 }

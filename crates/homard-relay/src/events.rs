@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::{AccountId, ChannelId, RunId, SessionKey};
 use homard_runtime::Subscribers;
 use homard_tools::Question;
@@ -44,7 +45,7 @@ pub enum DomainEvent {
     SessionChanged {
         session: SessionKey,
         /// How, in a word.
-        reason: &'static str,
+        reason: SessionChange,
     },
     /// A person is asked whether something may be done.
     ApprovalAsked(Box<Question>),

@@ -19,9 +19,10 @@ use homard_models::failover::{FailoverPolicy, Pacing};
 use homard_models::router::ProfileShelf;
 use homard_models::router::{Lasting, ModelRouter};
 use homard_models::select::Selector;
+use homard_policy::words::table::is_taken;
 use homard_protocol::{
     AccountId, AssistantBlock, AssistantMessage, ChannelId, ModelId, PeerId, ProviderId, RunId, SessionKey,
-    StopReason, ToolCall, ToolCallId,
+    StopReason, ToolCall, ToolCallId, TurnSource,
 };
 use homard_runtime::{Clock, Mutex, Redactor, Tasks};
 use homard_skills::Skills;
@@ -37,7 +38,6 @@ use crate::delivery::run_delivery::ReplyRoute;
 use crate::relay::{Relay, RelayParts};
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 /// How long anything may take before a test fails.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -95,7 +95,7 @@ impl World {
             bus: Bus::default(),
             clock: clock.clone(),
             approvals: Approvals::default(),
-            skills: Skills::new(config),
+            skills: Skills::new(config, is_taken),
             guards: Guards::default(),
             undo: Undo::new(paths.undo_dir(), clock.clone()),
             processes: Processes::new(clock.clone()),
@@ -128,7 +128,7 @@ impl World {
         };
         let key = SessionKey::parse("agent:main:main").unwrap();
         let message = Inbound::from_operator(key, run.to_owned(), text.to_owned(), 1);
-        let options = TurnOptions { reply: Some(Box::new(route)), ..TurnOptions::of(Source::Agent) };
+        let options = TurnOptions { reply: Some(Box::new(route)), ..TurnOptions::of(TurnSource::Agent) };
         self.relay.accept(message, options, queue).await.unwrap();
         RunId::parse(run).unwrap()
     }

@@ -10,6 +10,7 @@
 
 pub(crate) mod admit;
 pub(crate) mod call_quota;
+mod chat_place;
 mod conversation_worker;
 mod directives;
 mod dispatch;
@@ -57,7 +58,7 @@ const NAME_BYTES: usize = 16;
 /// What the intake remembers between messages.
 pub(crate) struct IntakeState {
     workers: ConversationWorkers,
-    hush: StopFastPath,
+    stops: StopFastPath,
     under_way: Arc<Semaphore>,
     has_taken_up: AtomicBool,
     company: Mutex<Company>,
@@ -75,7 +76,7 @@ impl IntakeState {
     pub(crate) fn new(tasks: Tasks) -> Self {
         Self {
             workers: ConversationWorkers::new(tasks),
-            hush: StopFastPath::default(),
+            stops: StopFastPath::default(),
             under_way: Arc::new(Semaphore::new(MAX_UNDER_WAY)),
             has_taken_up: AtomicBool::new(false),
             company: Mutex::default(),
@@ -167,12 +168,12 @@ impl Intake {
     async fn pass_on(&self, id: InboxId, heard: InboundEvent) {
         let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
-        self.hush(id, &heard);
+        self.note_stop(id, &heard);
         let kept = Kept { id, event: heard, permit: Some(permit) };
         if let Err(full) = intake.workers.put(self, kept) {
             tracing::warn!(?id, "too many messages in one conversation; one was left out");
             if let InboundEvent::Message(message) = &full.event {
-                self.hushed(message, &[id]);
+                self.reached(message, &[id]);
             }
             self.close(vec![id], "too many at once").await;
         }

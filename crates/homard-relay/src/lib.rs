@@ -62,5 +62,4 @@ pub use turns::outcome::{ModelUsed, RunEnd, TurnOutcome};
 pub use turns::queue::Queue;
 pub use turns::request::TurnOptions;
 pub use turns::runs::RunView;
-pub use turns::source::{Source, StopCause};
-pub use turns::wake::{Wake, WakeMode, Woken, tell_heartbeat};
+pub use turns::wake::{Wake, Woken, tell_heartbeat};

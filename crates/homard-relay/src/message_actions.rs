@@ -7,13 +7,13 @@
 
 mod action;
 mod arguments;
-mod beyond;
 mod files;
 mod mirror;
 mod parts;
 pub(crate) mod route;
 mod session_files;
 mod target;
+mod unasked;
 
 use std::time::Duration;
 

@@ -132,7 +132,8 @@ impl Recall {
     ) -> Result<Recalled, NotRecalled> {
         let agent = self.agent(agent)?;
         let sessions = self.all_sessions(&agent).await?;
-        self.search_in(agent, sessions, words, (most, least)).await
+        let picking = picking(&agent, most, least);
+        self.search_in(agent, sessions, words, picking).await
     }
 
     /// The same in its notes and these conversations.
@@ -141,7 +142,7 @@ impl Recall {
         agent: Agent,
         sessions: Keys,
         words: String,
-        (most, least): (Option<usize>, Option<f64>),
+        picking: Picking,
     ) -> Result<Recalled, NotRecalled> {
         let settings = &agent.memory_search;
         if !settings.enabled {
@@ -153,7 +154,6 @@ impl Recall {
         }
         let place = self.place(&agent);
         let (vector, mut note) = self.question_vector(&agent, &words).await;
-        let picking = picking(&agent, most, least);
         let (today, catches_up) = (self.today(), settings.sync.on_search);
         let memories = self.memories().clone();
         let model = vector.as_ref().map(|asked| asked.maker.name());
@@ -323,7 +323,7 @@ fn changed_at(file: &Path) -> Option<i64> {
     Some(homard_runtime::millis_i64(since))
 }
 
-fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> Picking {
+pub(super) fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> Picking {
     let query = &agent.memory_search.query;
     Picking {
         limit: most.unwrap_or(query.max_results).clamp(1, 100),

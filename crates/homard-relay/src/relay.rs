@@ -11,8 +11,8 @@ use homard_exec::Processes;
 use homard_exec::approvals::PolicyStore;
 use homard_llm::Models;
 use homard_models::router::ModelRouter;
-use homard_protocol::events::SessionsChangedEvent;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::events::{SessionChange, SessionsChangedEvent};
+use homard_protocol::{RunId, SessionKey, StopCause};
 use homard_runtime::{Clock, Tasks};
 use homard_skills::Skills;
 use homard_store::{SessionRecord, Store};
@@ -36,7 +36,6 @@ use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What the relay is made of.
 pub struct RelayParts {
@@ -95,7 +94,7 @@ pub(crate) struct Inner {
     stopping: CancellationToken,
     holding: CancellationToken,
     guards: Guards,
-    rooms: ArcSwap<Reloadable>,
+    reloadable: ArcSwap<Reloadable>,
     rules: KeptRules,
     hooks: HookPoints,
 }
@@ -131,7 +130,7 @@ impl Inner {
 
     /// What tools may ask of the rooms above.
     pub(crate) fn ports_above(&self) -> Ports {
-        self.rooms.load().above.clone()
+        self.reloadable.load().above.clone()
     }
 
     pub(crate) fn bus(&self) -> &Bus {
@@ -142,19 +141,19 @@ impl Inner {
         &self.clock
     }
 
-    pub(crate) fn rooms(&self) -> Arc<Reloadable> {
-        self.rooms.load_full()
+    pub(crate) fn reloadable(&self) -> Arc<Reloadable> {
+        self.reloadable.load_full()
     }
 
     /// Replaces some of it. Several may do so at once (models are found, the settings change, the gateway begins its
     /// life), and none undoes what another did; so `renewed` may be asked more than once.
     fn replace(&self, renewed: impl Fn(&Reloadable) -> Reloadable) {
-        self.rooms.rcu(|old| renewed(old));
+        self.reloadable.rcu(|old| renewed(old));
     }
 
     /// Where models are chosen and paid for.
     pub(crate) fn router(&self) -> Arc<ModelRouter> {
-        Arc::clone(&self.rooms().router)
+        Arc::clone(&self.reloadable().router)
     }
 
     pub(crate) fn tasks(&self) -> &Tasks {
@@ -210,7 +209,7 @@ impl Inner {
     pub(crate) fn session_changed(
         &self,
         session: &SessionRecord,
-        reason: &'static str,
+        reason: SessionChange,
         active_run_ids: Vec<RunId>,
     ) {
         self.events.publish_with(|| DomainEvent::SessionChanged { session: session.key.clone(), reason });
@@ -248,7 +247,7 @@ impl Relay {
     pub fn new(parts: RelayParts) -> Self {
         let RelayParts { config, store, router, tools, bus, clock, approvals, skills, guards, undo, .. } =
             parts;
-        let rooms = Reloadable {
+        let reloadable = Reloadable {
             router: Arc::new(router),
             tools: Arc::new(tools),
             offers: Offers::default(),
@@ -266,7 +265,7 @@ impl Relay {
             holding: stopping.child_token(),
             stopping,
             guards,
-            rooms: ArcSwap::from_pointee(rooms),
+            reloadable: ArcSwap::from_pointee(reloadable),
             rules: KeptRules::default(),
             hooks: HookPoints::default(),
         };
@@ -337,7 +336,7 @@ impl Relay {
     /// The models in use.
     #[must_use]
     pub fn models(&self) -> Arc<Models> {
-        Arc::clone(self.inner().rooms().router.models())
+        Arc::clone(self.inner().reloadable().router.models())
     }
 
     /// Where a person is asked before something is done.

@@ -5,13 +5,12 @@
 //! has one name; a line that nobody wants is not put together.
 
 use homard_channel::{Inbound, Sender};
-use homard_protocol::RunId;
+use homard_protocol::{RunId, TurnSource};
 use homard_store::OutboundRecord;
 
 use crate::intake::admit::Admitted;
 use crate::turns::outcome::{NotBegun, RunEnd, TurnOutcome};
 use crate::turns::runs::Run;
-use crate::turns::source::Source;
 
 /// A platform told us a message, and it is kept.
 pub(crate) fn received(message: &Inbound) {
@@ -61,7 +60,7 @@ pub(crate) fn left_out(step: &'static str, message: &Inbound, why: &str) {
 }
 
 /// What was not heard on a platform is kept and waits for its turn.
-pub(crate) fn accepted(run: &Run, source: Source) {
+pub(crate) fn accepted(run: &Run, source: TurnSource) {
     tracing::info!(
         step = "accepted",
         run = %run.id,

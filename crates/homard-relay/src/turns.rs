@@ -17,7 +17,6 @@ pub(crate) mod recover;
 pub(crate) mod request;
 pub(crate) mod retry_interrupted;
 pub(crate) mod runs;
-pub(crate) mod source;
 pub(crate) mod steering;
 pub(crate) mod turn;
 pub(crate) mod wake;

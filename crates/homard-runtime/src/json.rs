@@ -14,8 +14,10 @@ use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error as _, Expected, IntoDeserializer,
     MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
 };
-use serde::forward_to_deserialize_any;
+use serde::{Serialize, forward_to_deserialize_any};
 use serde_json::{Map, Number, Value};
+
+use crate::OrLog;
 
 /// What stands for the whole value in a path.
 const ROOT: &str = ".";
@@ -26,6 +28,11 @@ const ROOT: &str = ".";
 /// When the value does not fit; the error says where.
 pub fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, ReadError> {
     T::deserialize(Tree(value))
+}
+
+/// Writes a value of ours. That one cannot be written is a bug of ours: it is said in the log, and nothing is written.
+pub fn to_text(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).or_log("a value could not be written as JSON").unwrap_or_default()
 }
 
 /// A value that does not fit.

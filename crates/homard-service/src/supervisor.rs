@@ -96,14 +96,15 @@ impl Supervisor {
         #[cfg(not(unix))]
         let user = 0;
         let root = if std::env::consts::OS == "windows" { PathBuf::new() } else { PathBuf::from("/") };
-        Self::new(dialect, home, environment, (root, user))
+        Self::new(dialect, home, environment, root, user)
     }
 
     fn new(
         dialect: &'static dyn Dialect,
         home: &Path,
         environment: &BTreeMap<String, String>,
-        (root, user): (PathBuf, u32),
+        root: PathBuf,
+        user: u32,
     ) -> Self {
         let set = |name: &str| environment.get(name).filter(|value| !value.is_empty());
         let mut env = BuiltEnv::from_base(environment);
@@ -195,7 +196,7 @@ impl Supervisor {
             Err(error) => Some(error),
         };
         let Some(failure) = failure else { return Ok(()) };
-        let left = self.take_back(&path, (before.as_deref(), &made), undos).await;
+        let left = self.take_back(&path, before.as_deref(), &made, undos).await;
         if left.is_empty() {
             return Err(failure);
         }
@@ -261,7 +262,8 @@ impl Supervisor {
     async fn take_back(
         &self,
         path: &Path,
-        (before, made): (Option<&[u8]>, &[PathBuf]),
+        before: Option<&[u8]>,
+        made: &[PathBuf],
         undos: Vec<Ask>,
     ) -> Vec<String> {
         let mut left = Vec::new();
@@ -383,7 +385,8 @@ impl Supervisor {
     pub async fn log(
         &self,
         charge: &Charge,
-        (lines, is_followed): (u32, bool),
+        lines: u32,
+        is_followed: bool,
         show: impl FnMut(&str) + Send,
     ) -> Result<bool, SupervisorError> {
         let Some(ask) = self.dialect.log(charge, &self.places, lines, is_followed) else { return Ok(false) };

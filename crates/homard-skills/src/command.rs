@@ -9,72 +9,6 @@ use homard_runtime::Clip;
 
 /// Longest name of a command, in characters.
 const MAX_CHARS: usize = 32;
-/// Commands that mean something else; a skill of that name gets a number. A test above compares them with the table.
-const TAKEN: &[&str] = &[
-    "abort",
-    "activation",
-    "agents",
-    "allowlist",
-    "approve",
-    "bash",
-    "btw",
-    "commands",
-    "compact",
-    "config",
-    "context",
-    "debug",
-    "dock",
-    "elev",
-    "elevated",
-    "exec",
-    "export",
-    "export_session",
-    "fast",
-    "focus",
-    "help",
-    "id",
-    "kill",
-    "mcp",
-    "mesh",
-    "model",
-    "models",
-    "new",
-    "plugins",
-    "queue",
-    "reason",
-    "reasoning",
-    "reset",
-    "restart",
-    "send",
-    "session",
-    "skill",
-    "skills",
-    "status",
-    "steer",
-    "stop",
-    "subagents",
-    "t",
-    "tasks",
-    "tell",
-    "think",
-    "thinking",
-    "tools",
-    "tts",
-    "undo",
-    "unfocus",
-    "usage",
-    "v",
-    "verbose",
-    "voice",
-    "whoami",
-];
-
-/// Whether a name means something else than a skill, as commands of skills are written.
-#[must_use]
-pub fn is_taken(name: &str) -> bool {
-    TAKEN.contains(&name)
-}
-
 /// A skill that a person may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkillCommand {
@@ -83,15 +17,15 @@ pub struct SkillCommand {
     pub skill: Arc<Skill>,
 }
 
-/// Names the commands of these skills: small letters, digits and `_`; numbers where names meet.
-pub(crate) fn named(skills: &[Arc<Skill>]) -> Vec<SkillCommand> {
+/// Names the commands of these skills: small letters, digits and `_`; numbers where names meet, or mean something else.
+pub(crate) fn named(skills: &[Arc<Skill>], is_taken: fn(&str) -> bool) -> Vec<SkillCommand> {
     let mut commands: Vec<SkillCommand> = Vec::new();
     for skill in skills.iter().filter(|skill| skill.front.user_invocable) {
         let base = sanitised(&skill.name);
         if base.is_empty() {
             continue;
         }
-        let is_free = |name: &str| !TAKEN.contains(&name) && !commands.iter().any(|taken| taken.name == name);
+        let is_free = |name: &str| !is_taken(name) && !commands.iter().any(|taken| taken.name == name);
         let numbered = (2..).map(|n| {
             let suffix = format!("_{n}");
             let stem = base.clip_chars(MAX_CHARS - suffix.len()).to_owned();

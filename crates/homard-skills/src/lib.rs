@@ -20,7 +20,6 @@ mod snapshot;
 mod stamps;
 mod take_in;
 
-pub use command::is_taken;
 pub use room::Skills;
 pub use snapshot::Snapshot;
 pub use take_in::{TakeInError, TakenIn, take_in};

@@ -33,6 +33,8 @@ pub struct Skills {
 
 struct Inner {
     config: ConfigHandle,
+    /// Whether a command's name means something else than a skill.
+    is_taken: fn(&str) -> bool,
     bundled: OnceLock<Option<PathBuf>>,
     kept: Mutex<HashMap<AgentId, Kept>>,
 }
@@ -87,10 +89,11 @@ impl Glance {
 }
 
 impl Skills {
-    /// The skills of the agents in these settings. Looks at nothing yet.
+    /// The skills of the agents in these settings, none of which becomes a command whose name `is_taken`. Looks at
+    /// nothing yet.
     #[must_use]
-    pub fn new(config: ConfigHandle) -> Self {
-        let inner = Inner { config, bundled: OnceLock::new(), kept: Mutex::default() };
+    pub fn new(config: ConfigHandle, is_taken: fn(&str) -> bool) -> Self {
+        let inner = Inner { config, is_taken, bundled: OnceLock::new(), kept: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
@@ -230,7 +233,7 @@ impl Skills {
             version: 0,
             prompt: prompt::block(readable, &config.skills.limits, &home),
             env: env::gather(each(), &config.skills, &config.env),
-            commands: command::named(&skills),
+            commands: command::named(&skills, self.inner.is_taken),
             home,
             skills,
         };

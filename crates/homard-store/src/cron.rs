@@ -330,7 +330,7 @@ impl CronStore<'_> {
                 batch.execute(
                     "UPDATE cron_jobs SET running = NULL, state = json_remove(state, '$.runningAtMs')
                  WHERE running IS NOT NULL AND running NOT IN (SELECT value FROM json_each(?1))",
-                    [serde_json::to_string(&open).unwrap_or_default()],
+                    [homard_runtime::json::to_text(&open)],
                 )
             })
             .await

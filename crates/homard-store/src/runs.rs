@@ -8,7 +8,8 @@ mod lifecycle;
 mod steered;
 
 use homard_protocol::{
-    AgentId, EntryId, EntryKind, RunId, SessionId, SessionKey, StopReason, Usage, UserMessage,
+    AgentId, EntryId, EntryKind, RunId, SessionId, SessionKey, StopReason, TurnSource, Usage, UserMessage,
+    Word,
 };
 use homard_runtime::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -44,8 +45,8 @@ pub struct NewRun {
     pub run_id: RunId,
     pub session_key: SessionKey,
     pub agent_id: AgentId,
-    /// Where the request came from: a channel, `webchat`, `cron` and so on.
-    pub source: String,
+    /// Where the request came from.
+    pub source: Word<TurnSource>,
     /// JSON text with all that is needed to begin the run after a restart; the store does not look inside and
     /// forgets it when the run ends.
     pub message: String,
@@ -63,7 +64,7 @@ pub struct RunRecord {
     pub agent_id: AgentId,
     pub status: RunStatus,
     /// Where the request came from.
-    pub source: String,
+    pub source: Word<TurnSource>,
     /// See [`NewRun::message`]; `None` once finished.
     pub message: Option<String>,
     /// When it was accepted.
@@ -270,7 +271,7 @@ fn read(row: &Row<'_>) -> Result<RunRecord, StoreError> {
         session_id: optional(2)?.map(|id| parse_column("session_id", id)).transpose()?,
         agent_id: parse_column("agent_id", text(3)?)?,
         status: parse_column("status", text(4)?)?,
-        source: row.get(5)?,
+        source: Word::of(text(5)?),
         message: row.get(6)?,
         created_at: row.get(7)?,
         started_at: row.get(8)?,

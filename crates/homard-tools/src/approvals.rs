@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{ApprovalId, RunId, SessionKey, ToolCallId};
 use homard_runtime::{Clock, Mutex, Subscribers};
 use tokio::sync::watch;
@@ -72,42 +73,10 @@ pub struct CommandTerms {
     pub on_node: bool,
 }
 
-/// What a person said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    AllowOnce,
-    /// This, and its like from now on.
-    AllowAlways,
-    Deny,
-}
-
-impl Verdict {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AllowOnce => "allow-once",
-            Self::AllowAlways => "allow-always",
-            Self::Deny => "deny",
-        }
-    }
-
-    /// What a person's word means.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word.trim().to_lowercase().as_str() {
-            "allow-once" | "once" | "allow" | "yes" => Some(Self::AllowOnce),
-            "allow-always" | "always" => Some(Self::AllowAlways),
-            "deny" | "no" | "reject" => Some(Self::Deny),
-            _ => None,
-        }
-    }
-}
-
 /// How a question ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    Said(Verdict),
+    Said(ApprovalDecision),
     /// Nobody answered in time.
     Expired,
     /// Nobody could be asked: nobody who may decide is connected, or too many questions wait.
@@ -190,13 +159,13 @@ impl Approvals {
     ///
     /// # Errors
     /// When there is no such question any more, or it does not allow the answer.
-    pub fn resolve(&self, id: &str, verdict: Verdict, by: &str) -> Result<Question, NotTaken> {
+    pub fn resolve(&self, id: &str, verdict: ApprovalDecision, by: &str) -> Result<Question, NotTaken> {
         let mut waiting = self.waiting();
         let one = waiting.get_mut(id).ok_or(NotTaken::Unknown)?;
         if one.question.outcome.is_some() {
             return Err(NotTaken::Answered);
         }
-        if verdict == Verdict::AllowAlways && !one.question.request.can_always {
+        if verdict == ApprovalDecision::AllowAlways && !one.question.request.can_always {
             return Err(NotTaken::OnceOnly);
         }
         let question = finish(one, Outcome::Said(verdict), Some(by));

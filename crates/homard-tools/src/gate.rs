@@ -10,9 +10,10 @@
 use std::path::{Path, PathBuf};
 
 use homard_protocol::UserBlock;
+use homard_protocol::methods::approvals::ApprovalDecision;
 use serde_json::Value;
 
-use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome};
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
@@ -139,13 +140,15 @@ impl Call<'_> {
         let mut asked = self.request(arguments, &reasons, cx);
         asked.allow_always(grant.as_deref());
         match cx.ask(asked).await {
-            Outcome::Said(Verdict::AllowOnce) => {}
-            Outcome::Said(Verdict::AllowAlways) => {
+            Outcome::Said(ApprovalDecision::AllowOnce) => {}
+            Outcome::Said(ApprovalDecision::AllowAlways) => {
                 if let Some(what) = &grant {
                     taint.allow(self.name, what);
                 }
             }
-            Outcome::Said(Verdict::Deny) => return Err(refusal(&reasons, "the owner was asked and said no")),
+            Outcome::Said(ApprovalDecision::Deny) => {
+                return Err(refusal(&reasons, "the owner was asked and said no"));
+            }
             Outcome::Expired => {
                 return Err(refusal(&reasons, "the owner was asked and did not answer in time"));
             }

@@ -29,7 +29,7 @@ mod workbench;
 
 pub use approvals::{
     ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, MAX_PENDING, NotAsked, NotFound,
-    NotTaken, Outcome as ApprovalOutcome, Question, Verdict,
+    NotTaken, Outcome as ApprovalOutcome, Question,
 };
 pub use cx::{Progress, ProgressSender, ToolCx};
 pub use files::file_access::{Caller, FileAccess, Withheld};
@@ -47,14 +47,14 @@ pub use outcome::ToolOutcome;
 pub use policy::{
     ADMIN_TOOLS, ALL_FILES, DecidedBy, Decision, GROUPS, Group, Layer, LayerName, LayerVerdict, OWNER_ALWAYS,
     OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY, SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, ToolPolicy,
-    Unmatched, canonical_name, decision_of, is_known_group, known_names, near_names,
+    Unmatched, canonical_name, decision_of, known_names, near_names,
 };
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
     FoundMessage, FoundMessages, GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer,
-    MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort, NoteLines, Passage,
-    PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget, SessionsPage, SessionsPort,
-    SessionsQuestion, Spawned, VisionPort,
+    LetterStatus, MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort,
+    NoteLines, Passage, PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget,
+    SessionsPage, SessionsPort, SessionsQuestion, Spawned, VisionPort,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};

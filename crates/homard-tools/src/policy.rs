@@ -11,7 +11,7 @@ mod layers;
 pub use explain::{LayerVerdict, Unmatched, decision_of, near_names};
 pub use groups::{
     ADMIN_TOOLS, ALL_FILES, GROUPS, Group, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
-    SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, canonical_name, is_known_group, known_names,
+    SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, canonical_name, known_names,
 };
 pub(crate) use layers::lists;
 pub use layers::{DecidedBy, Layer, LayerName};

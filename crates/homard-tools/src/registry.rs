@@ -1,4 +1,4 @@
-//! What tools there are: the table, and the box that holds them built and described.
+//! The box that holds the tools built and described; which there are says the table in `tools`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -19,55 +19,7 @@ use crate::outcome::ToolOutcome;
 use crate::policy::{DecidedBy, LayerName, ToolPolicy, canonical_name};
 use crate::ports::Ports;
 use crate::tool::{DynTool, ToolSpec};
-use crate::tools::apply_patch;
-use crate::tools::conversations::agents_list;
-use crate::tools::conversations::session_status;
-use crate::tools::conversations::sessions_history;
-use crate::tools::conversations::sessions_list;
-use crate::tools::conversations::sessions_search;
-use crate::tools::conversations::sessions_send;
-use crate::tools::conversations::sessions_spawn;
-use crate::tools::conversations::subagents;
-use crate::tools::cron;
-use crate::tools::edit;
-use crate::tools::exec;
-use crate::tools::gateway;
-use crate::tools::image;
-use crate::tools::memory;
-use crate::tools::message;
-use crate::tools::nodes;
-use crate::tools::process;
-use crate::tools::read;
-use crate::tools::web_fetch;
-use crate::tools::web_search;
-use crate::tools::write;
-
-/// Every built-in tool, alphabetical, one line each.
-const TABLE: &[ToolEntry] = &[
-    agents_list::ENTRY,
-    apply_patch::ENTRY,
-    cron::ENTRY,
-    edit::ENTRY,
-    exec::ENTRY,
-    gateway::ENTRY,
-    image::ENTRY,
-    memory::get::ENTRY,
-    memory::search::ENTRY,
-    message::ENTRY,
-    nodes::ENTRY,
-    process::ENTRY,
-    read::ENTRY,
-    session_status::ENTRY,
-    sessions_history::ENTRY,
-    sessions_list::ENTRY,
-    sessions_search::ENTRY,
-    sessions_send::ENTRY,
-    sessions_spawn::ENTRY,
-    subagents::ENTRY,
-    web_fetch::ENTRY,
-    web_search::ENTRY,
-    write::ENTRY,
-];
+use crate::tools::{TABLE, exec, nodes, process};
 
 /// Least likeness at which an unknown name is taken for a misspelling.
 const LIKENESS: f64 = 0.75;

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{ExecRules, PolicyFile, PolicyStore};
 use homard_exec::{BuiltEnv, Processes};
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, Word};
 use homard_runtime::Clock;
 use homard_tools::{
     Approvals, Label, ProgressSender, Question, Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy,
-    Toolbox, Verdict, WebOptions,
+    Toolbox, WebOptions,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +33,7 @@ impl World {
     }
 
     /// Somebody who answers every question so; what was asked comes back.
-    fn answering(&self, verdict: Verdict) -> tokio::sync::mpsc::Receiver<Question> {
+    fn answering(&self, verdict: ApprovalDecision) -> tokio::sync::mpsc::Receiver<Question> {
         let (heard, asked) = tokio::sync::mpsc::channel(16);
         let approvals: Approvals = self.scope.approvals.clone();
         let desk = approvals.clone();
@@ -83,7 +84,7 @@ const TOUCH: &str = "touch witness";
 
 #[tokio::test]
 async fn a_command_that_is_not_listed_waits_for_a_person() {
-    for (verdict, runs) in [(Verdict::AllowOnce, true), (Verdict::Deny, false)] {
+    for (verdict, runs) in [(ApprovalDecision::AllowOnce, true), (ApprovalDecision::Deny, false)] {
         let world = World::new(Some(ExecSecurity::Allowlist), None);
         world.scope.taint.add(Label { source: Source::Web, detail: "https://example.com".to_owned() });
         let mut asked = world.answering(verdict);
@@ -109,7 +110,7 @@ async fn a_command_that_is_not_listed_waits_for_a_person() {
 #[tokio::test]
 async fn what_was_allowed_always_is_not_asked_about_again() {
     let world = World::new(Some(ExecSecurity::Allowlist), None);
-    let mut asked = world.answering(Verdict::AllowAlways);
+    let mut asked = world.answering(ApprovalDecision::AllowAlways);
     for _ in 0..3 {
         let outcome = world.exec(json!({"command": TOUCH})).await;
         assert!(!outcome.is_error, "{outcome:?}");

@@ -10,11 +10,12 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_exec::approvals::{ExecRules, PolicyStore};
 use homard_exec::{BuiltEnv, Processes};
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{AgentId, RunId, SessionKey, ToolCallId, UserBlock};
 use homard_runtime::Clock;
 use homard_tools::{
     Approvals, Caller, Described, FileAccess, GatePolicy, Label, PortError, Ports, ProgressSender, Question,
-    Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, Verdict, VisionPort, WebOptions,
+    Scope, Source, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, Toolbox, VisionPort, WebOptions,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -109,7 +110,7 @@ fn refusing(approvals: &Approvals) -> tokio::sync::mpsc::Receiver<Question> {
     approvals.subscribe(move |question| {
         if question.outcome.is_none() {
             heard.try_send(question.clone()).unwrap();
-            desk.resolve(&question.id, Verdict::Deny, "tester").unwrap();
+            desk.resolve(&question.id, ApprovalDecision::Deny, "tester").unwrap();
         }
     });
     asked

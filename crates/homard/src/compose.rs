@@ -1,7 +1,6 @@
 //! Builds the gateway out of the other crates and runs it: the only place that knows every room.
 
 mod channels;
-mod furnish;
 pub(crate) mod handover;
 mod listeners;
 pub(crate) mod lock;
@@ -12,6 +11,7 @@ mod reach;
 pub(crate) mod secrets;
 mod supervisor;
 mod systemd;
+mod tools;
 pub(crate) mod wizard;
 
 use std::sync::Arc;
@@ -23,6 +23,7 @@ use homard_config::{ConfigHandle, Environment};
 use homard_exec::Processes;
 use homard_gateway::{Gateway, GatewayParts, GatewayPorts, NetworkParts, OnReload, Stopped};
 use homard_llm::Http;
+use homard_policy::words::table::is_taken;
 use homard_relay::{Bus, Relay, RelayParts};
 use homard_runtime::{OrLog, Redactor, Tasks, millis};
 use homard_skills::Skills;
@@ -243,15 +244,15 @@ async fn build(
         config: config.clone(),
         store: store.clone(),
         router: room.router(&current).await,
-        tools: furnish::tools(&current, &source.paths, &processes),
+        tools: tools::tools(&current, &source.paths, &processes),
         bus: bus.clone(),
         clock: clock.clone(),
         approvals: Approvals::default(),
-        skills: Skills::new(config.clone()),
+        skills: Skills::new(config.clone(), is_taken),
         guards: guards.clone(),
         undo: Undo::new(source.paths.undo_dir(), clock.clone()),
         processes: processes.clone(),
-        channel_names: furnish::channel_names(options.platforms),
+        channel_names: tools::channel_names(options.platforms),
     });
     let automation = Automation::new(AutomationParts {
         config: config.clone(),
@@ -335,7 +336,7 @@ fn take_over_changes(config: ConfigHandle, options: &GatewayOptions, built: &Bui
             let current = config.current();
             room.budget(&current, &store).await.or_log("budgets count only what is spent from now on");
             room.renew(&config, |current, router| {
-                relay.reload(router, furnish::tools(current, &paths, &processes));
+                relay.reload(router, tools::tools(current, &paths, &processes));
             })
             .await;
             channels::follow(&relay, &current, &reload, &workshop).await;

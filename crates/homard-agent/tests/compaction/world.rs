@@ -9,7 +9,7 @@ use homard_llm::{
 };
 use homard_protocol::{
     AgentId, EntryKind, Message, ModelId, ModelRef, ProviderId, RunId, SessionId, SessionKey, UserContent,
-    UserMessage,
+    UserMessage, Word,
 };
 use homard_runtime::Clock;
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
@@ -124,7 +124,7 @@ impl World {
             run_id: run_id.clone(),
             session_key: session_key.clone(),
             agent_id: AgentId::main(),
-            source: "webchat".to_owned(),
+            source: Word::of("webchat"),
             message: "{}".to_owned(),
             inbox: Vec::new(),
         };

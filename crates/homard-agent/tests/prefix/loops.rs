@@ -16,7 +16,7 @@ use homard_llm::{
 };
 use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, ModelId, ProviderId, RunId, SessionKey, StopReason, ToolCall,
-    ToolCallId, UserContent, UserMessage,
+    ToolCallId, UserContent, UserMessage, Word,
 };
 use homard_runtime::{Clock, Mutex};
 use homard_store::{Context, NewRun, OpenOptions, StartRun, Store};
@@ -110,7 +110,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
         run_id: run_id.clone(),
         session_key: session_key.clone(),
         agent_id: AgentId::main(),
-        source: "webchat".to_owned(),
+        source: Word::of("webchat"),
         message: r#"{"text":"look around"}"#.to_owned(),
         inbox: Vec::new(),
     };

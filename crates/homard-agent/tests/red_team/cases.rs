@@ -1,6 +1,7 @@
 //! The attacks of `cases.jsonl`, each in a conversation of its own.
 
-use homard_tools::{Label, Source, Verdict};
+use homard_protocol::methods::approvals::ApprovalDecision;
+use homard_tools::{Label, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -239,7 +240,7 @@ async fn what_the_owner_asks_for_in_a_clean_conversation_is_not_asked_about() {
 async fn the_owners_yes_is_enough() {
     let mut world = World::new().await;
     furnish(&world);
-    *world.verdict.lock() = Verdict::AllowOnce;
+    *world.verdict.lock() = ApprovalDecision::AllowOnce;
     let case = cases(&world).remove(0);
     let_in(&mut world, &case, "allowed").await;
     let (tool, arguments) = &case.does[0];

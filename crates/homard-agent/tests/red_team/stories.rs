@@ -1,8 +1,9 @@
 //! What takes several turns or conversations: saved pages, summaries, restarts, and what the owner's answers do.
 
 use homard_agent::CompactionSettings;
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::HIDDEN;
-use homard_tools::{GateMode, GatePolicy, Verdict};
+use homard_tools::{GateMode, GatePolicy};
 use serde_json::{Value, json};
 
 use crate::red_team::world::{SECRET, World};
@@ -88,10 +89,10 @@ async fn a_file_the_owner_writes_anew_is_the_owners_again() {
 async fn always_holds_for_one_tool_until_other_content_comes() {
     let mut world = World::new().await;
     with_page(&mut world, "one", "/a").await;
-    *world.verdict.lock() = Verdict::AllowAlways;
+    *world.verdict.lock() = ApprovalDecision::AllowAlways;
     world.owner_says("one", "Go on.", touch()).await;
     assert_eq!(world.questions().len(), 1);
-    *world.verdict.lock() = Verdict::Deny;
+    *world.verdict.lock() = ApprovalDecision::Deny;
     world.owner_says("one", "And again.", touch()).await;
     assert_eq!(world.questions(), [], "the same tool");
     world.restart();

@@ -13,16 +13,17 @@ use homard_exec::{BuiltEnv, Processes};
 use homard_llm::{
     Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec as OfferedSpec,
 };
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, EntryKind, Message, ModelId, ProviderId, RunId, SessionId,
-    SessionKey, StopReason, ToolCall, ToolCallId, UserContent, UserMessage,
+    SessionKey, StopReason, ToolCall, ToolCallId, UserContent, UserMessage, Word,
 };
 use homard_runtime::{Clock, Mutex};
 use homard_store::{FinishRun, NewRun, OpenOptions, RunStatus, StartRun, Store};
 use homard_testkit::{FakeWeb, SearchAnswer, WebPage};
 use homard_tools::{
     ApplyPatchOptions, Approvals, DynTool, Effect, GatePolicy, Guards, Label, Ports, Question, Scope, Source,
-    TaintedFiles, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, ToolSpec, Toolbox, Verdict, WebOptions,
+    TaintedFiles, ToolCx, ToolOptions, ToolOutcome, ToolPolicy, ToolSpec, Toolbox, WebOptions,
 };
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -141,7 +142,7 @@ pub(crate) struct World {
     pub(crate) guards: Guards,
     pub(crate) compaction: CompactionSettings,
     /// What the owner says to every question.
-    pub(crate) verdict: Arc<Mutex<Verdict>>,
+    pub(crate) verdict: Arc<Mutex<ApprovalDecision>>,
     pub(crate) asked: Arc<Mutex<Vec<Question>>>,
     pub(crate) ran: Arc<Mutex<Vec<String>>>,
     pub(crate) lookup_says: Arc<Mutex<String>>,
@@ -169,7 +170,7 @@ impl World {
             ..Guards::default()
         };
         guards.secrets.keep([SECRET]);
-        let (asked, verdict) = (Arc::default(), Arc::new(Mutex::new(Verdict::Deny)));
+        let (asked, verdict) = (Arc::default(), Arc::new(Mutex::new(ApprovalDecision::Deny)));
         Self {
             store: store.unwrap(),
             approvals: owner(&asked, &verdict),
@@ -246,7 +247,7 @@ impl World {
             run_id: run_id.clone(),
             session_key: session_key.clone(),
             agent_id: AgentId::main(),
-            source: "webchat".to_owned(),
+            source: Word::of("webchat"),
             message: "{}".to_owned(),
             inbox: Vec::new(),
         };
@@ -349,7 +350,7 @@ impl World {
 }
 
 /// An owner who answers at once, always the same.
-fn owner(asked: &Arc<Mutex<Vec<Question>>>, verdict: &Arc<Mutex<Verdict>>) -> Approvals {
+fn owner(asked: &Arc<Mutex<Vec<Question>>>, verdict: &Arc<Mutex<ApprovalDecision>>) -> Approvals {
     let approvals = Approvals::default();
     let (asked, verdict, answering) = (Arc::clone(asked), Arc::clone(verdict), approvals.clone());
     approvals.subscribe(move |question| {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use homard_channel::Inbound;
 use homard_config::config::agents::Agent;
 use homard_config::config::hooks::internal::{HookEntry, InternalHooks};
-use homard_protocol::SessionKey;
-use homard_relay::{Queue, Source, TurnOptions};
+use homard_protocol::{SessionKey, TurnSource};
+use homard_relay::{Queue, TurnOptions};
 use homard_runtime::{Clip, OrLog, create_private_dir};
 use homard_tools::{HookOccasion, HookValue};
 use serde_json::{Value, json};
@@ -139,7 +139,8 @@ impl Automation {
             let (key, now) = (SessionKey::main(agent.id.clone()), self.inner.clock.now_ms());
             let name = format!("boot-{}", uuid::Uuid::new_v4());
             let message = Inbound::from_operator(key, name, ask, now);
-            let taken = self.inner.relay.accept(message, TurnOptions::of(Source::Restart), Queue::Wait).await;
+            let taken =
+                self.inner.relay.accept(message, TurnOptions::of(TurnSource::Restart), Queue::Wait).await;
             taken.or_log("what is to be done after a start could not begin");
         }
     }

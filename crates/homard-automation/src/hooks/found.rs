@@ -4,7 +4,6 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use homard_config::config::hooks::internal::InternalHooks;
 use homard_config::{Config, Paths};
 use homard_protocol::AgentId;
 use homard_skills::front_matter::{self, FrontMatter};
@@ -120,7 +119,7 @@ pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> 
             .canonicalize()
             .is_ok_and(|place| workspaces.iter().any(|workspace| place.starts_with(workspace)));
         for dir in folders(&place) {
-            let mut hook = read(&dir, origin, settings, (config, &mut programs));
+            let mut hook = read(&dir, origin, config, &mut programs);
             let is_named = settings.entries.get(&hook.name).is_some_and(|entry| entry.enabled == Some(true));
             hook.enabled &= is_named || !is_in_workspace;
             if let Some(other) = found.iter().find(|other| other.name == hook.name) {
@@ -170,12 +169,7 @@ fn folders(place: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-fn read(
-    dir: &Path,
-    origin: HookOrigin,
-    settings: &InternalHooks,
-    (config, programs): (&Config, &mut Programs),
-) -> FoundHook {
+fn read(dir: &Path, origin: HookOrigin, config: &Config, programs: &mut Programs) -> FoundHook {
     let folder = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut hook = FoundHook {
         name: folder,
@@ -190,7 +184,7 @@ fn read(
         handler: Handler::None(String::new()),
     };
     match head(dir) {
-        Ok(front) => fill(&mut hook, front, (settings, config, programs)),
+        Ok(front) => fill(&mut hook, front, config, programs),
         Err(problem) => hook.problem = Some(problem),
     }
     hook
@@ -206,11 +200,8 @@ fn head(dir: &Path) -> Result<FrontMatter, String> {
     front_matter::parse(&text).map_err(|error| format!("{HEAD} {error}"))
 }
 
-fn fill(
-    hook: &mut FoundHook,
-    front: FrontMatter,
-    (settings, config, programs): (&InternalHooks, &Config, &mut Programs),
-) {
+fn fill(hook: &mut FoundHook, front: FrontMatter, config: &Config, programs: &mut Programs) {
+    let settings = &config.hooks.internal;
     if let Some(name) = front.name {
         hook.name = name;
     }

@@ -295,14 +295,14 @@ impl Reading<'_> {
         let tls = self.tls(section.tls, section.tls_fingerprint.as_deref())?;
         let username = self.word("username", section.username, "IRC_USERNAME")?;
         let realname = filled(section.realname).or_else(|| self.variable("IRC_REALNAME"));
-        let password = (section.password, section.password_file);
+        let (password, file) = (section.password, section.password_file);
         let nickserv = self.nickserv(section.nickserv.unwrap_or_default())?;
         let sasl = self.sasl(section.sasl, nickserv.as_ref(), &nick)?;
         Ok(Settings {
             port: self.port(section.port, tls)?,
             username: username.unwrap_or_else(|| nick.to_lowercase()),
             realname: without_breaks(&realname.unwrap_or_else(|| "Homard".to_owned())),
-            password: self.secret("password", password, Some("IRC_PASSWORD"))?,
+            password: self.secret("password", password, file, Some("IRC_PASSWORD"))?,
             rooms: self.rooms(section.channels)?,
             text_limit: self.text_limit(section.text_chunk_limit)?,
             dialect: match section.formatting.unwrap_or_default() {
@@ -380,7 +380,8 @@ impl Reading<'_> {
     fn secret(
         &self,
         key: &str,
-        (written, file): (Option<SecretText>, Option<String>),
+        written: Option<SecretText>,
+        file: Option<String>,
         variable: Option<&str>,
     ) -> Result<Option<Secret>, BuildError> {
         let text = match written {
@@ -419,8 +420,8 @@ impl Reading<'_> {
     }
 
     fn nickserv(&self, section: NickServSection) -> Result<Option<NickServ>, BuildError> {
-        let written = (section.password, section.password_file);
-        let password = self.secret("nickserv.password", written, Some("IRC_NICKSERV_PASSWORD"))?;
+        let (written, file) = (section.password, section.password_file);
+        let password = self.secret("nickserv.password", written, file, Some("IRC_NICKSERV_PASSWORD"))?;
         let email = filled(section.register_email).or_else(|| self.variable("IRC_NICKSERV_REGISTER_EMAIL"));
         if section.register == Some(true) && (email.is_none() || password.is_none()) {
             return Err(self.bad("nickserv.register", "registering needs `password` and `registerEmail`"));
@@ -447,8 +448,8 @@ impl Reading<'_> {
         if section.enabled == Some(false) {
             return Ok(None);
         }
-        let written = (section.password, section.password_file);
-        let Some(password) = self.secret("sasl.password", written, None)?.or(fallback) else {
+        let (written, file) = (section.password, section.password_file);
+        let Some(password) = self.secret("sasl.password", written, file, None)?.or(fallback) else {
             return Err(
                 self.bad("sasl.password", "an account needs a password; set it here or in `nickserv`")
             );

@@ -257,7 +257,7 @@ impl Agents {
                 let at = own.as_ref().map_or("agents.defaults", |_| place.path.as_str());
                 let raw = heartbeat::merged(own.clone().unwrap_or_default(), &all_beats);
                 let at = format!("{at}.heartbeat");
-                agent.heartbeat = Some(Heartbeat::resolve(raw, &agent.id, (&at, sparing), cx));
+                agent.heartbeat = Some(Heartbeat::resolve(raw, &agent.id, &at, sparing, cx));
             }
             list.push(agent);
         }

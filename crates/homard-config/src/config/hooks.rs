@@ -9,6 +9,7 @@ use super::Resolve;
 use super::gateway::Auth;
 use crate::raw::extensions as raw;
 use crate::secret::Secret;
+use homard_protocol::WakeMode;
 
 /// Where hooks arrive when nobody says otherwise.
 const DEFAULT_PATH: &str = "/hooks";
@@ -59,36 +60,6 @@ pub enum HookAction {
     /// Gives the agent a message to answer.
     #[default]
     Agent,
-}
-
-/// When somebody who is told something looks at it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WakeMode {
-    #[default]
-    Now,
-    /// When it is awake anyway.
-    NextHeartbeat,
-}
-
-impl WakeMode {
-    /// Reads the word of the file and of calls.
-    #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        match word {
-            "now" => Some(Self::Now),
-            "next-heartbeat" => Some(Self::NextHeartbeat),
-            _ => None,
-        }
-    }
-
-    /// The word of the file and of calls.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Now => "now",
-            Self::NextHeartbeat => "next-heartbeat",
-        }
-    }
 }
 
 /// Whether calls share a conversation.
@@ -283,7 +254,7 @@ impl HookMapping {
             path: matching.path.map(|path| path.trim().trim_matches('/').to_owned()),
             source: matching.source.map(|source| source.trim().to_owned()),
             action,
-            wake_mode: raw.wake_mode.as_deref().and_then(WakeMode::parse),
+            wake_mode: raw.wake_mode.as_deref().and_then(|word| word.parse().ok()),
             session_mode: raw.session_mode.as_deref().and_then(SessionMode::parse).unwrap_or_default(),
             template,
             for_each: raw.for_each,

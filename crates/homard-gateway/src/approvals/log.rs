@@ -7,7 +7,7 @@ use homard_protocol::methods::approvals::unified::{
 };
 use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_runtime::Mutex;
-use homard_tools::{ApprovalOutcome, Question, Verdict};
+use homard_tools::{ApprovalOutcome, Question};
 
 use super::{agent, decision, exec_details, kind, plugin_details};
 
@@ -63,7 +63,9 @@ pub(crate) fn snapshot(
     let asked = &question.request;
     let (status, reason) = match question.outcome {
         None => (ApprovalState::Pending, None),
-        Some(ApprovalOutcome::Said(Verdict::Deny)) => (ApprovalState::Denied, Some(ApprovalReason::User)),
+        Some(ApprovalOutcome::Said(ApprovalDecision::Deny)) => {
+            (ApprovalState::Denied, Some(ApprovalReason::User))
+        }
         Some(ApprovalOutcome::Said(_)) => (ApprovalState::Allowed, Some(ApprovalReason::User)),
         Some(ApprovalOutcome::Expired) => (ApprovalState::Expired, Some(ApprovalReason::Timeout)),
         Some(ApprovalOutcome::NoRoute) => (ApprovalState::Denied, Some(ApprovalReason::NoRoute)),

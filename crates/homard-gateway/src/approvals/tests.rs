@@ -5,7 +5,7 @@ use homard_protocol::methods::approvals::{
 };
 use homard_protocol::session_words::ExecHost;
 use homard_protocol::{RunId, SessionKey};
-use homard_tools::{ApprovalOutcome, ApprovalRequest, CommandTerms, Question, Verdict};
+use homard_tools::{ApprovalOutcome, ApprovalRequest, CommandTerms, Question};
 use serde_json::json;
 
 use super::{decided, exec, kind, plugin, step};
@@ -70,9 +70,9 @@ fn another_tool_fits_its_title_and_keeps_its_reasons() {
 fn ends_are_told_in_words_clients_know() {
     use ApprovalOutcome::{Expired, NoRoute, Said, Withdrawn};
     let cases = [
-        (Said(Verdict::AllowOnce), Some(ApprovalDecision::AllowOnce), "user", "approved"),
-        (Said(Verdict::AllowAlways), Some(ApprovalDecision::AllowAlways), "user", "approved"),
-        (Said(Verdict::Deny), Some(ApprovalDecision::Deny), "user", "denied"),
+        (Said(ApprovalDecision::AllowOnce), Some(ApprovalDecision::AllowOnce), "user", "approved"),
+        (Said(ApprovalDecision::AllowAlways), Some(ApprovalDecision::AllowAlways), "user", "approved"),
+        (Said(ApprovalDecision::Deny), Some(ApprovalDecision::Deny), "user", "denied"),
         (Expired, None, "timeout", "expired"),
         (NoRoute, None, "no-route", "unavailable"),
         (Withdrawn, None, "cancelled", "cancelled"),

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use homard_automation::hooks::transform;
+use homard_automation::hooks::webhooks::call::{AgentCall, HookCall, WakeCall, check_key};
+use homard_automation::hooks::webhooks::template::Given;
+use homard_automation::hooks::webhooks::{WebhookError, mapped};
 use homard_config::Config;
 use homard_config::config::hooks::{HookTransform, Hooks};
 use http::header::{HeaderValue, RETRY_AFTER};
@@ -20,10 +23,7 @@ use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::hooks::call::{AgentCall, HookCall, WakeCall, check_key};
-use crate::hooks::replay::{Said, Turn, wait};
-use crate::hooks::template::Given;
-use crate::hooks::{HookError, mapped};
+use crate::replay::{Said, Turn, wait};
 use homard_http::answers::{Answer, empty, json_answer, method_not_allowed, text};
 use homard_http::body;
 
@@ -86,12 +86,12 @@ async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
     };
     let payload = match read(&bytes) {
         Ok(payload) => payload,
-        Err(error) => return refused(&json!(error.to_string()), error.status()),
+        Err(error) => return refused(&json!(error.to_string()), status_of(&error)),
     };
     let call = Called { path, headers: parts.headers, query, payload: Value::Object(payload) };
     let key = match call.key() {
         Ok(key) => key,
-        Err(error) => return refused(&json!(error.to_string()), error.status()),
+        Err(error) => return refused(&json!(error.to_string()), status_of(&error)),
     };
     let working = Arc::clone(gateway);
     match once(gateway, key, async move { call.comes_to(&working).await }).await {
@@ -129,7 +129,7 @@ impl Called {
                 let key = self.key_of_its_own(&calls);
                 let working = Arc::clone(gateway);
                 let said = once(gateway, key, async move { run::all(&working, &hook, calls).await });
-                said.await.unwrap_or_else(|| said_of(&HookError::Busy(STOPPING.to_owned())))
+                said.await.unwrap_or_else(|| said_of(&WebhookError::Busy(STOPPING.to_owned())))
             }
             Err(error) => {
                 tracing::info!(path = self.path, %error, "a hook was not done");
@@ -139,7 +139,7 @@ impl Called {
     }
 
     /// What it asks for; `None` when nobody takes it.
-    async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Meant>, HookError> {
+    async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Meant>, WebhookError> {
         let nothing = Map::new();
         let fields = self.payload.as_object().unwrap_or(&nothing);
         let known = match self.path.as_str() {
@@ -180,7 +180,7 @@ impl Called {
     }
 
     /// The name the caller gave the call, so that repeating it does nothing, not even ask a program of the owner.
-    fn key(&self) -> Result<Option<String>, HookError> {
+    fn key(&self) -> Result<Option<String>, WebhookError> {
         let in_body = self.payload.get("idempotencyKey").and_then(Value::as_str);
         let in_body = in_body.map(str::trim).filter(|key| !key.is_empty() && self.path == AGENT);
         let key = self.key_in_header().or(in_body);
@@ -209,9 +209,9 @@ impl Called {
 }
 
 /// Nobody is kept waiting for programs of the owner that are slow one after the other.
-async fn in_time<T>(meant: impl Future<Output = Result<T, HookError>>) -> Result<T, HookError> {
+async fn in_time<T>(meant: impl Future<Output = Result<T, WebhookError>>) -> Result<T, WebhookError> {
     let late = |_elapsed| {
-        HookError::Late(format!(
+        WebhookError::Late(format!(
             "what rewrites the call took longer than {} s in all; send fewer items at once",
             MEANT_WITHIN.as_secs()
         ))
@@ -271,14 +271,14 @@ fn body_limit(hooks: &Hooks, path: &str) -> usize {
 }
 
 /// A body: an object, or nothing at all.
-fn read(bytes: &[u8]) -> Result<Map<String, Value>, HookError> {
+fn read(bytes: &[u8]) -> Result<Map<String, Value>, WebhookError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(fields)) => Ok(fields),
-        Ok(_other) => Err(HookError::Invalid("the body must be a JSON object".to_owned())),
-        Err(_broken) => Err(HookError::Invalid("the body is not valid JSON".to_owned())),
+        Ok(_other) => Err(WebhookError::Invalid("the body must be a JSON object".to_owned())),
+        Err(_broken) => Err(WebhookError::Invalid("the body is not valid JSON".to_owned())),
     }
 }
 
@@ -291,13 +291,23 @@ fn refused(error: &Value, status: StatusCode) -> Answer {
     json_answer(status, &json!({"ok": false, "error": error}))
 }
 
+/// The status that says why a call was not taken.
+fn status_of(error: &WebhookError) -> StatusCode {
+    match error {
+        WebhookError::Invalid(_) | WebhookError::NotAllowed(_) => StatusCode::BAD_REQUEST,
+        WebhookError::Transform(_) | WebhookError::Late(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        WebhookError::Busy(_) => StatusCode::SERVICE_UNAVAILABLE,
+        WebhookError::Failed { .. } => StatusCode::BAD_GATEWAY,
+    }
+}
+
 /// What a refusal says, for answers that are remembered.
-fn said_of(error: &HookError) -> Said {
+fn said_of(error: &WebhookError) -> Said {
     let mut body = json!({"ok": false, "error": error.to_string()});
-    if let (HookError::Failed { run_id, .. }, Some(fields)) = (error, body.as_object_mut()) {
+    if let (WebhookError::Failed { run_id, .. }, Some(fields)) = (error, body.as_object_mut()) {
         fields.insert("runId".to_owned(), json!(run_id));
     }
-    (error.status(), body)
+    (status_of(error), body)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use sha2::Sha256;
 
 use super::page::Pages;
 use crate::access::auth::{GuessCounter, GuessLimit};
-use crate::hooks::replay::Replay;
+use crate::replay::Replay;
 
 /// Wrong tokens an address may send to hooks before it has to wait.
 const HOOK_LIMIT: GuessLimit =

@@ -16,7 +16,7 @@ use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
-use crate::hooks::replay::{Said, Turn, wait};
+use crate::replay::{Said, Turn, wait};
 use crate::tool_answer::{tool_output, tool_words};
 use homard_http::answers::{Answer, json_answer, method_not_allowed};
 use homard_http::body;

@@ -5,9 +5,9 @@
 use std::future::Future;
 
 use homard_channel::Inbound;
-use homard_protocol::SessionKey;
 use homard_protocol::methods::config::ConfigWriteResult;
-use homard_relay::{Queue, Source, TurnOptions};
+use homard_protocol::{SessionKey, TurnSource};
+use homard_relay::{Queue, TurnOptions};
 use homard_runtime::{Clip, OrLog};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ impl Gateway {
                 .await
                 .or_log("nobody knows where to say it")
                 .flatten();
-            let options = TurnOptions::of(Source::Restart).speaking_up(&session_key, to);
+            let options = TurnOptions::of(TurnSource::Restart).speaking_up(&session_key, to);
             let message =
                 Inbound::from_operator(session_key, format!("restart-{at}"), text, self.clock().now_ms());
             if let Err(error) = self.relay().accept(message, options, Queue::Wait).await {

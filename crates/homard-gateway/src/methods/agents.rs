@@ -6,14 +6,14 @@ pub(crate) mod workspace;
 use std::path::{Path, PathBuf};
 
 use homard_config::{Overrides, Snapshot};
-use homard_protocol::AgentId;
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::agents::workspace::{AgentsWorkspaceGet, AgentsWorkspaceList};
 use homard_protocol::methods::agents::{
     AgentsCreate, AgentsCreateParams, AgentsCreateResult, AgentsDelete, AgentsDeleteParams,
     AgentsDeleteResult, AgentsFilesGet, AgentsFilesList, AgentsFilesSet, AgentsUpdate, AgentsUpdateParams,
     AgentsUpdateResult, FailedPath, MAX_AGENT_NAME_CHARS, RemovalMethod, RemovedPath, Said,
 };
-use homard_relay::StopCause;
+use homard_protocol::{AgentId, StopCause};
 use homard_store::{ArchiveTranscript, ArchivedFilter, SessionQuery};
 use serde_json::{Map, Value, json};
 
@@ -294,7 +294,7 @@ async fn put_away_sessions(gateway: &Gateway, id: &AgentId) -> Result<(), Reques
             gateway.relay().sessions().end_commands(&record.key);
             let deleted = gateway.store().sessions().delete(&record.key, ArchiveTranscript::Keep).await;
             deleted?;
-            gateway.relay().sessions().announce_change(&record, "delete");
+            gateway.relay().sessions().announce_change(&record, SessionChange::Delete);
             gateway.relay().sessions().ended(&record.key).await;
         }
     }

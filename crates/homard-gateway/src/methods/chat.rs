@@ -10,6 +10,7 @@ pub(crate) mod startup;
 use std::ops::BitOr;
 
 use homard_channel::Inbound;
+use homard_protocol::events::SessionChange;
 use homard_protocol::limits::{DEFAULT_HISTORY_LIMIT, MAX_HISTORY_BYTES, MAX_HISTORY_LIMIT, MAX_IMAGE_BYTES};
 use homard_protocol::methods::chat::agent::{Agent, AgentWait, AgentsList};
 use homard_protocol::methods::chat::message::ChatMessageGet;
@@ -19,8 +20,10 @@ use homard_protocol::methods::chat::{
     ChatHistoryResult, ChatInject, ChatInjectParams, ChatInjectResult, ChatSend, ChatSendParams,
     ChatSendResult, InFlightRun, PendingInput, PendingInputs,
 };
-use homard_protocol::{EntryKind, Message, QueueMode, RunAnswer, RunId, Scope, SessionKey, UserBlock};
-use homard_relay::{Accepted, InlineSettings, Queue, RunView, Source, StopCause, TurnOptions};
+use homard_protocol::{
+    EntryKind, Message, QueueMode, RunAnswer, RunId, Scope, SessionKey, StopCause, TurnSource, UserBlock,
+};
+use homard_relay::{Accepted, InlineSettings, Queue, RunView, TurnOptions};
 use homard_runtime::Clip;
 use homard_store::{PageEntry, PageQuery, SessionRecord};
 use serde_json::{Map, Value, json};
@@ -79,7 +82,7 @@ pub(super) async fn send(cx: Cx, params: ChatSendParams) -> Result<ChatSendResul
         timeout_ms: params.timeout_ms,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
         is_plain_text: params.suppress_command_interpretation == Some(true),
-        ..TurnOptions::of(Source::Chat)
+        ..TurnOptions::of(TurnSource::Chat)
     };
     let queue = Queue::by_word(params.queue_mode.as_ref());
     let mut options = options.replying_to(to);
@@ -186,7 +189,7 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
     let aborted = cx.gateway.relay().abort(&key, only.as_ref(), StopCause::Rpc).await;
     let run_ids = aborted.run_ids;
     if !run_ids.is_empty() {
-        announce(&cx.gateway, &key, "abort").await?;
+        announce(&cx.gateway, &key, SessionChange::Abort).await?;
     }
     Ok(ChatAbortResult { ok: true, aborted: !run_ids.is_empty(), run_ids })
 }
@@ -195,7 +198,7 @@ pub(super) async fn abort(cx: Cx, params: ChatAbortParams) -> Result<ChatAbortRe
 pub(super) async fn announce(
     gateway: &Gateway,
     key: &SessionKey,
-    reason: &'static str,
+    reason: SessionChange,
 ) -> Result<(), RequestError> {
     if let Some(record) = gateway.store().sessions().get(key).await? {
         gateway.relay().sessions().announce_change(&record, reason);

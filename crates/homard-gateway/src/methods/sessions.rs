@@ -17,6 +17,7 @@ pub(crate) mod undo;
 
 use std::sync::atomic::Ordering;
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsEnded, SessionsRestore};
 use homard_protocol::methods::sessions::artifacts::{ArtifactsDownload, ArtifactsList};
 use homard_protocol::methods::sessions::branches::{
@@ -46,8 +47,7 @@ use homard_protocol::methods::sessions::{
     SessionsResetParams, SessionsResetReason, SessionsResetResult, SessionsResolve, SessionsResolveParams,
     SessionsResolveResult, SessionsSortBy, SessionsSubscribe, SessionsSubscribeResult,
 };
-use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef};
-use homard_relay::StopCause;
+use homard_protocol::{EntryKind, Message, ModelRef, SessionKey, SessionRef, StopCause};
 use homard_runtime::Clip;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, ResetReason, SessionKind, SessionQuery, SessionRecord, SessionSort,
@@ -378,7 +378,7 @@ pub(super) async fn delete(
     // The transcript always stays under an archive name: what is deleted by mistake can be brought back.
     let deleted = gateway.store().sessions().delete(&key, ArchiveTranscript::Keep).await?;
     if let Some(record) = record {
-        gateway.relay().sessions().announce_change(&record, "delete");
+        gateway.relay().sessions().announce_change(&record, SessionChange::Delete);
         gateway.relay().sessions().ended(&key).await;
     }
     let archived = deleted.archived.iter().map(|path| path.display().to_string()).collect();

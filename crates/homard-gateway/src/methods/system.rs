@@ -1,33 +1,33 @@
 //! `health`, `status`, `logs.tail` and presence.
 
+pub(crate) mod conversation_stubs;
 pub(crate) mod host;
 pub(crate) mod maintenance;
-pub(crate) mod other_rooms;
-pub(crate) mod page_load;
-pub(crate) mod side_lists;
+pub(crate) mod room_stubs;
+pub(crate) mod stubs;
 pub(crate) mod tasks;
 pub(crate) mod wake;
 
 use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_protocol::method::NoParams;
+use homard_protocol::methods::system::conversation_stubs::{
+    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList,
+};
 use homard_protocol::methods::system::host::{
     DiagnosticsLanes, EnvironmentsList, FsListDir, SessionsStorageStatus,
 };
 use homard_protocol::methods::system::maintenance::{
     BrowserRequest, GatewayIdentityGet, SecretsReload, SystemInfo, UpdateRun, UpdateStatus,
 };
-use homard_protocol::methods::system::other_rooms::{
+use homard_protocol::methods::system::room_stubs::{
     PluginsList, PluginsUiDescriptors, PortalList, SecretsStoreList, SessionSuggestionsList, TerminalList,
     TranscriptsList, TranscriptsStatus, UsersList, WorktreesList,
 };
-use homard_protocol::methods::system::page_load::{
+use homard_protocol::methods::system::stubs::{
     BoardGet, MentionsList, OpenclawApprovalList, PluginSurfaceRefresh, PluginsControlUiList, ProjectsList,
     SessionDiscussionInfo, SessionMembersListEvidence, SessionPullRequestsSubscribe, SessionsCatalogList,
     SessionsObserverVisibility, SessionsViewersSet, UsersPrefsGet,
-};
-use homard_protocol::methods::system::side_lists::{
-    ProgressCardGet, QuestionList, SessionsCompanionState, TaskSuggestionsList,
 };
 use homard_protocol::methods::system::tasks::{TasksCancel, TasksGet, TasksHistory, TasksList};
 use homard_protocol::methods::system::wake::{SetHeartbeats, SystemEvent, WakeUp};
@@ -52,7 +52,7 @@ const RECENT: usize = 10;
 /// The methods of this family.
 pub(super) fn register(table: MethodTable) -> MethodTable {
     table
-        .on::<BoardGet, _, _>(page_load::board)
+        .on::<BoardGet, _, _>(stubs::board)
         .on::<BrowserRequest, _, _>(maintenance::browser)
         .on::<DiagnosticsLanes, _, _>(host::lanes)
         .on::<EnvironmentsList, _, _>(host::environments)
@@ -61,45 +61,45 @@ pub(super) fn register(table: MethodTable) -> MethodTable {
         .on::<Health, _, _>(health)
         .on::<LastHeartbeat, _, _>(wake::last_heartbeat)
         .on::<LogsTail, _, _>(logs_tail)
-        .on::<MentionsList, _, _>(page_load::mentions)
-        .on::<OpenclawApprovalList, _, _>(page_load::approvals)
-        .on::<PluginSurfaceRefresh, _, _>(page_load::surface)
-        .on::<PluginsControlUiList, _, _>(page_load::plugins)
-        .on::<PluginsList, _, _>(other_rooms::nothing)
-        .on::<PluginsUiDescriptors, _, _>(other_rooms::nothing)
-        .on::<PortalList, _, _>(other_rooms::nothing)
-        .on::<ProgressCardGet, _, _>(side_lists::card)
-        .on::<ProjectsList, _, _>(page_load::projects)
-        .on::<QuestionList, _, _>(side_lists::questions)
+        .on::<MentionsList, _, _>(stubs::mentions)
+        .on::<OpenclawApprovalList, _, _>(stubs::approvals)
+        .on::<PluginSurfaceRefresh, _, _>(stubs::surface)
+        .on::<PluginsControlUiList, _, _>(stubs::plugins)
+        .on::<PluginsList, _, _>(room_stubs::nothing)
+        .on::<PluginsUiDescriptors, _, _>(room_stubs::nothing)
+        .on::<PortalList, _, _>(room_stubs::nothing)
+        .on::<ProgressCardGet, _, _>(conversation_stubs::card)
+        .on::<ProjectsList, _, _>(stubs::projects)
+        .on::<QuestionList, _, _>(conversation_stubs::questions)
         .on::<SecretsReload, _, _>(maintenance::secrets_reload)
-        .on::<SecretsStoreList, _, _>(other_rooms::nothing)
-        .on::<SessionSuggestionsList, _, _>(other_rooms::nothing)
-        .on::<TerminalList, _, _>(other_rooms::nothing)
-        .on::<TranscriptsList, _, _>(other_rooms::nothing)
-        .on::<TranscriptsStatus, _, _>(other_rooms::nothing)
-        .on::<UsersList, _, _>(other_rooms::nothing)
-        .on::<WorktreesList, _, _>(other_rooms::nothing)
-        .on::<SessionDiscussionInfo, _, _>(page_load::discussion)
-        .on::<SessionMembersListEvidence, _, _>(page_load::members)
-        .on::<SessionPullRequestsSubscribe, _, _>(page_load::pull_requests)
-        .on::<SessionsCatalogList, _, _>(page_load::catalogs)
-        .on::<SessionsCompanionState, _, _>(side_lists::companion)
-        .on::<SessionsObserverVisibility, _, _>(page_load::observer)
+        .on::<SecretsStoreList, _, _>(room_stubs::nothing)
+        .on::<SessionSuggestionsList, _, _>(room_stubs::nothing)
+        .on::<TerminalList, _, _>(room_stubs::nothing)
+        .on::<TranscriptsList, _, _>(room_stubs::nothing)
+        .on::<TranscriptsStatus, _, _>(room_stubs::nothing)
+        .on::<UsersList, _, _>(room_stubs::nothing)
+        .on::<WorktreesList, _, _>(room_stubs::nothing)
+        .on::<SessionDiscussionInfo, _, _>(stubs::discussion)
+        .on::<SessionMembersListEvidence, _, _>(stubs::members)
+        .on::<SessionPullRequestsSubscribe, _, _>(stubs::pull_requests)
+        .on::<SessionsCatalogList, _, _>(stubs::catalogs)
+        .on::<SessionsCompanionState, _, _>(conversation_stubs::companion)
+        .on::<SessionsObserverVisibility, _, _>(stubs::observer)
         .on::<SessionsStorageStatus, _, _>(host::storage)
-        .on::<SessionsViewersSet, _, _>(page_load::viewers)
+        .on::<SessionsViewersSet, _, _>(stubs::viewers)
         .on::<SetHeartbeats, _, _>(wake::set_heartbeats)
         .on::<Status, _, _>(status)
         .on::<SystemEvent, _, _>(wake::event)
         .on::<SystemInfo, _, _>(maintenance::system_info)
         .on::<SystemPresence, _, _>(presence)
-        .on::<TaskSuggestionsList, _, _>(side_lists::suggestions)
+        .on::<TaskSuggestionsList, _, _>(conversation_stubs::suggestions)
         .on::<TasksCancel, _, _>(tasks::cancel)
         .on::<TasksGet, _, _>(tasks::get)
         .on::<TasksHistory, _, _>(tasks::history)
         .on::<TasksList, _, _>(tasks::list)
         .on::<UpdateRun, _, _>(maintenance::update_run)
         .on::<UpdateStatus, _, _>(maintenance::update_status)
-        .on::<UsersPrefsGet, _, _>(page_load::prefs)
+        .on::<UsersPrefsGet, _, _>(stubs::prefs)
         .on::<WakeUp, _, _>(wake::wake)
 }
 

@@ -160,12 +160,8 @@ fn people_see_what_people_wrote() {
     let message = group();
     let told = |text: &str| prompt(&Told::new(&message, text));
     let (one, two) = (told("one"), told("two\n\nlines"));
-    let item = |prompt| crate::queue::Item { message_id: "", route: None, prompt };
     let mut overflow = crate::queue::Overflow::default();
-    let together = |overflow: &_| match crate::queue::combine(&[item(&one), item(&two)], overflow) {
-        crate::queue::Combined::Together(text) => text,
-        crate::queue::Combined::OneByOne => panic!(),
-    };
+    let together = |overflow: &_| crate::queue::combine(&[one.clone(), two.clone()], overflow);
     assert_eq!(shown(&together(&overflow)), "one\n\ntwo\n\nlines");
     overflow.note("gone", 1, 3);
     assert!(shown(&together(&overflow)).starts_with("[Queue overflow] Dropped 1 message"));

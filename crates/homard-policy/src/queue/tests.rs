@@ -2,15 +2,11 @@
 
 use std::time::Duration;
 
-use homard_channel::{Address, ChatKind};
 use homard_config::config::messages::Queue;
 use homard_protocol::Word;
 use serde_json::{Value, json};
 
-use super::{
-    Combined, Item, MakeRoom, Overflow, QueueDrop, QueueMode, QueueOptions, QueuePolicy, combine, is_waiting,
-    make_room,
-};
+use super::{MakeRoom, Overflow, QueueDrop, QueueMode, QueueOptions, QueuePolicy, combine, make_room};
 use crate::written;
 
 fn settings(written: &Value) -> Queue {
@@ -121,53 +117,16 @@ fn what_is_remembered_of_dropped_messages_stays_in_the_order_in_which_they_were_
     assert_eq!(all.lines.join(""), "xydef");
 }
 
-fn address(to: &str) -> Address {
-    Address {
-        channel: "irc".parse().unwrap(),
-        account: "default".parse().unwrap(),
-        chat: ChatKind::Channel,
-        to: to.parse().unwrap(),
-        thread: None,
-    }
-}
-
 #[test]
-fn messages_of_one_place_are_told_together_and_of_several_one_by_one() {
-    let (here, there) = (address("#a"), address("#b"));
-    let item = |message_id, route, prompt| Item { message_id, route, prompt };
-    let together =
-        combine(&[item("1", Some(&here), "one\n"), item("2", Some(&here), "two")], &Overflow::default());
-    let expected = "[Queued messages while agent was busy]\n\n---\nQueued #1\none\n\n---\nQueued #2\ntwo";
-    assert_eq!(together, Combined::Together(expected.to_owned()));
-    let rows = [
-        vec![],
-        vec![item("1", Some(&here), "one")],
-        vec![item("1", Some(&here), "one"), item("2", Some(&there), "two")],
-        vec![item("1", Some(&here), "one"), item("2", None, "two")],
-    ];
-    for items in rows {
-        assert_eq!(combine(&items, &Overflow::default()), Combined::OneByOne, "{items:?}");
-    }
+fn messages_that_waited_are_told_together_and_one_is_told_as_it_is() {
+    let told = |prompts: &[&str], overflow: &Overflow| {
+        combine(&prompts.iter().map(|&prompt| prompt.to_owned()).collect::<Vec<_>>(), overflow)
+    };
     let mut overflow = Overflow::default();
+    let expected = "[Queued messages while agent was busy]\n\n---\nQueued #1\none\n\n---\nQueued #2\ntwo";
+    assert_eq!(told(&["one\n", "two"], &overflow), expected);
+    assert_eq!(told(&["one"], &overflow), "one");
     overflow.note("lost", 1, 5);
-    let Combined::Together(text) = combine(&[item("1", Some(&here), "one")], &overflow) else { panic!() };
+    let text = told(&["one"], &overflow);
     assert!(text.contains("- lost") && text.ends_with("Queued #1\none"), "{text}");
-}
-
-#[test]
-fn a_message_waits_once() {
-    let (here, there) = (address("#a"), address("#b"));
-    let item = |message_id, route, prompt| Item { message_id, route, prompt };
-    let waiting = [item("1", Some(&here), "hi"), item("", Some(&here), "nameless")];
-    let rows = [
-        (item("1", Some(&here), "changed"), true),
-        (item("1", Some(&there), "hi"), false),
-        (item("2", Some(&here), "hi"), false),
-        (item("", Some(&here), "hi"), true),
-        (item("9", Some(&here), "nameless"), true),
-        (item("", None, "hi"), false),
-    ];
-    for (new, expected) in rows {
-        assert_eq!(is_waiting(&waiting, &new), expected, "{new:?}");
-    }
 }

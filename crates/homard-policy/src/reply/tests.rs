@@ -4,7 +4,7 @@ use proptest::prelude::{Strategy, any, prop, prop_oneof, proptest};
 
 use super::{
     MAX_MEDIA, PrefixFacts, ReplyText, ReplyTo, ReplyToMode, Threader, audible, may_be_silent, normalise,
-    promises_reminder, split_media, was_said, with_prefix,
+    split_media, was_said, with_prefix,
 };
 
 #[test]
@@ -284,33 +284,6 @@ fn replies_thread_as_the_owner_chose_and_as_the_model_wishes() {
         }
     }
     assert_eq!(Threader::new(ReplyToMode::All, None, 1).reply_to(&ReplyTo::Current, 0), None);
-}
-
-#[test]
-fn promises_to_come_back_are_noticed() {
-    for promise in [
-        "I'll remind you tomorrow.",
-        "Sure, I will remind you at 5.",
-        "I’ll ping you when it is done",
-        "I'll make sure to follow up on Monday.",
-        "I'll follow-up later",
-        "I will set a reminder for noon",
-        "Okay! I'll schedule two reminders.",
-        "I'll check back in an hour.",
-        "I'll remember to ask",
-    ] {
-        assert!(promises_reminder(promise), "{promise}");
-    }
-    for other in [
-        "",
-        "I can remind you if you like.",
-        "I'll write the file.",
-        "I will not remind you.",
-        "You set a reminder.",
-        "I'll read the page about checking in",
-    ] {
-        assert!(!promises_reminder(other), "{other}");
-    }
 }
 
 proptest! {

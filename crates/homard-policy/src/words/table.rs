@@ -297,6 +297,18 @@ pub const COMMANDS: &[Command] = &[
     Command { name: "whoami", aliases: &["id"], help: "the id you are known by", ..SHORTCUT },
 ];
 
+/// Names that people coming from OpenClaw know as commands and that are none here yet.
+const KEPT_FREE: [&str; 12] = [
+    "agents", "btw", "fast", "focus", "mcp", "mesh", "plugins", "session", "skills", "tasks", "tools",
+    "unfocus",
+];
+
+/// Whether no skill may be called by that name, as commands of skills are written.
+#[must_use]
+pub fn is_taken(name: &str) -> bool {
+    command(name).is_some() || KEPT_FREE.contains(&name)
+}
+
 /// The command of that name or alias, without its slash, in any case. Menus that know no `-` write `_` for it.
 #[must_use]
 pub fn command(name: &str) -> Option<&'static Command> {
@@ -355,27 +367,6 @@ pub fn menu_name(name: &str) -> Option<String> {
     }
     let out = out.trim_matches('_');
     (!out.is_empty()).then(|| out.to_owned())
-}
-
-/// Names for skills as commands: made fit for menus, kept apart from commands and from each other by `_2`, `_3`.
-#[must_use]
-pub fn skill_names(skills: &[&str]) -> Vec<Option<String>> {
-    let mut taken: Vec<String> = Vec::new();
-    let mut names = Vec::with_capacity(skills.len());
-    for skill in skills {
-        let name = menu_name(skill).and_then(|name| {
-            (1..=skills.len().saturating_add(COMMANDS.len())).find_map(|number| {
-                let suffix = if number == 1 { String::new() } else { format!("_{number}") };
-                let room = MAX_MENU_NAME.saturating_sub(suffix.len());
-                let head = name.clip_chars(room).to_owned();
-                let whole = format!("{}{suffix}", head.trim_end_matches('_'));
-                (command(&whole).is_none() && !taken.contains(&whole)).then_some(whole)
-            })
-        });
-        taken.extend(name.clone());
-        names.push(name);
-    }
-    names
 }
 
 /// One line of a list: `/name arguments — what it does`.

@@ -6,7 +6,7 @@ use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use serde_json::json;
 
 use super::table::{
-    COMMANDS, MenuEntry, PAGE_SIZE, Switch, available, command, line, menu, menu_name, page, skill_names,
+    COMMANDS, MenuEntry, PAGE_SIZE, Switch, available, command, is_taken, line, menu, menu_name, page,
 };
 use super::{Arg, Directive, Extent, Meaning, Rank, Reading, Vocabulary, Who, is_control, read, read_native};
 use crate::queue::QueueMode;
@@ -297,13 +297,15 @@ fn menus_take_names_a_platform_takes_and_no_name_twice() {
 }
 
 #[test]
-fn skills_get_names_that_collide_with_nothing() {
-    let names = skill_names(&["Weather", "weather!", "status", "id", "---", "WEATHER"]);
-    let names: Vec<Option<&str>> = names.iter().map(Option::as_deref).collect();
-    assert_eq!(
-        names,
-        [Some("weather"), Some("weather_2"), Some("status_2"), Some("id_2"), None, Some("weather_3")]
-    );
+fn no_skill_takes_the_name_of_a_command() {
+    for command in COMMANDS {
+        assert!(
+            std::iter::once(&command.name)
+                .chain(command.aliases)
+                .all(|name| is_taken(&name.replace('-', "_")))
+        );
+    }
+    assert!(is_taken("tools") && !is_taken("weather"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use super::approvals::ApprovalPhase;
 use crate::event::{Event, Guard};
@@ -11,15 +12,14 @@ use crate::id::{RunId, ToolCallId};
 use crate::scope::Scope;
 
 /// One step of a run, for programs.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEvent {
     pub run_id: Arc<str>,
     pub session_key: Arc<str>,
     /// The transcript, once it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<Arc<str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Arc<str>>,
     /// Grows within the run.
     pub seq: u64,
@@ -190,6 +190,7 @@ pub enum ToolPhase {
 }
 
 /// One call of a tool, for lists of steps.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "wire struct: the names are the format's own words")]
@@ -203,9 +204,7 @@ pub struct ToolItem {
     pub title: String,
     /// `running`, `completed` or `failed`.
     pub status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
 }
 

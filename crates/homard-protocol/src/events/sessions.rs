@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::event::{Event, Guard};
 use crate::id::{AgentId, EntryId, RunId};
@@ -47,6 +48,7 @@ words! {
 }
 
 /// `session.operation`: work on a conversation itself begins or is over, for sockets that called `sessions.subscribe`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionOperationEvent {
@@ -54,11 +56,9 @@ pub struct SessionOperationEvent {
     pub operation: SessionOperation,
     pub phase: OperationPhase,
     pub session_key: SessionKey,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     pub ts: i64,
     /// At the end: whether something came of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub completed: Option<bool>,
 }
 

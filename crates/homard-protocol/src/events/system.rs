@@ -1,10 +1,11 @@
 //! Events about the gateway itself.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::event::{Event, Guard};
-use crate::id::{AgentId, RunId, SessionId};
+use crate::id::{AccountId, AgentId, ChannelId, PeerId, RunId, SessionId};
 use crate::presence::PresenceEntry;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
@@ -87,10 +88,73 @@ impl Event for HealthEvent {
     const GUARD: Guard = Guard::Everyone;
 }
 
-/// `heartbeat`: what came of a turn that an event started; what was said is for those who ask `last-heartbeat`.
-#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
-#[serde(transparent)]
-pub struct HeartbeatEvent(pub Value);
+words! {
+    /// What came of a look around, or of a turn that an event started.
+    HeartbeatStatus {
+        /// People were told something.
+        Sent = "sent",
+        /// There was nothing to tell.
+        OkEmpty = "ok-empty",
+        /// The same; the agent said so.
+        OkToken = "ok-token",
+        Skipped = "skipped",
+        Failed = "failed",
+    }
+}
+
+words! {
+    /// How a page may show it.
+    HeartbeatIndicator {
+        Alert = "alert",
+        Ok = "ok",
+        Error = "error",
+    }
+}
+
+/// `heartbeat`, and the answer to `last-heartbeat`: what came of a look around, or of a turn that an event started. What
+/// was said, and to whom, is left out of the event.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HeartbeatEvent {
+    pub ts: i64,
+    pub status: HeartbeatStatus,
+    /// Why it was skipped, or by which way the event came.
+    pub reason: Option<String>,
+    pub has_media: Option<bool>,
+    pub indicator_type: Option<HeartbeatIndicator>,
+    /// Whether nobody was told that all is well.
+    pub silent: Option<bool>,
+    pub channel: Option<ChannelId>,
+    pub to: Option<PeerId>,
+    pub account_id: Option<AccountId>,
+    /// The beginning of what was said.
+    pub preview: Option<String>,
+    pub duration_ms: Option<i64>,
+    /// What went wrong.
+    pub message: Option<String>,
+}
+
+impl HeartbeatEvent {
+    /// One of which nothing else is known.
+    #[must_use]
+    pub fn of(ts: i64, status: HeartbeatStatus) -> Self {
+        Self {
+            ts,
+            status,
+            reason: None,
+            has_media: None,
+            indicator_type: None,
+            silent: None,
+            channel: None,
+            to: None,
+            account_id: None,
+            preview: None,
+            duration_ms: None,
+            message: None,
+        }
+    }
+}
 
 impl Event for HeartbeatEvent {
     const NAME: &'static str = "heartbeat";
@@ -148,20 +212,35 @@ impl Event for ShutdownEvent {
     const GUARD: Guard = Guard::Everyone;
 }
 
+words! {
+    /// What changed a conversation.
+    SessionChange {
+        Abort = "abort",
+        Cleanup = "cleanup",
+        Compact = "compact",
+        Create = "create",
+        Delete = "delete",
+        New = "new",
+        /// A turn ended in it.
+        None = "none",
+        Patch = "patch",
+        Reset = "reset",
+        Rewind = "rewind",
+        Send = "send",
+    }
+}
+
 /// `sessions.changed`: for sockets that called `sessions.subscribe`.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsChangedEvent {
     pub session_key: SessionKey,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// Why: `create`, `send`, `patch`, `reset`, `new`, `delete`, `abort` …
-    pub reason: &'static str,
+    pub reason: SessionChange,
     pub ts: i64,
     /// Its row now; absent when it is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionRow>,
     /// Whether a run is under way.
     pub has_active_run: bool,

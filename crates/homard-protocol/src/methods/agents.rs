@@ -141,6 +141,7 @@ pub struct AgentsDeleteParams {
 }
 
 /// Answer of [`AgentsDelete`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsDeleteResult {
@@ -148,10 +149,8 @@ pub struct AgentsDeleteResult {
     pub agent_id: AgentId,
     /// Routes that led to it and went with it.
     pub removed_bindings: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub removed: Option<Vec<RemovedPath>>,
     /// Folders that could not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Vec<FailedPath>>,
 }
 

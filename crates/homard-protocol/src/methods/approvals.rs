@@ -40,6 +40,29 @@ pub enum ApprovalDecision {
     Deny,
 }
 
+impl ApprovalDecision {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "allow-once",
+            Self::AllowAlways => "allow-always",
+            Self::Deny => "deny",
+        }
+    }
+
+    /// What a person's word means.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        match word.trim().to_lowercase().as_str() {
+            "allow-once" | "once" | "allow" | "yes" => Some(Self::AllowOnce),
+            "allow-always" | "always" => Some(Self::AllowAlways),
+            "deny" | "no" | "reject" => Some(Self::Deny),
+            _ => None,
+        }
+    }
+}
+
 words! {
     /// The two families of questions clients know.
     ApprovalKind {
@@ -310,6 +333,7 @@ impl Method for ExecApprovalResolve {
 }
 
 /// Parameters of [`ExecApprovalResolve`] and [`PluginApprovalResolve`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalResolveParams {
@@ -317,10 +341,8 @@ pub struct ApprovalResolveParams {
     pub id: ApprovalId,
     pub decision: ApprovalDecision,
     /// For whom the client answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<ApprovalReviewer>,
     /// Taken without effect: answers given once are not kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_expires_in_days: Option<u32>,
 }
 

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
@@ -27,15 +28,13 @@ impl Method for ChannelsStatus {
 }
 
 /// Parameters of [`ChannelsStatus`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ChannelsStatusParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<bool>,
     /// How long that may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
 }
 

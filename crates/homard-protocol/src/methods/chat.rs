@@ -250,16 +250,15 @@ impl Method for ChatInject {
 }
 
 /// Parameters of [`ChatInject`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatInjectParams {
     pub session_key: SessionRef,
     /// For bare session keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     pub message: String,
     /// Put before the note in brackets.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
 

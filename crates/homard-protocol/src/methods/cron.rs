@@ -21,7 +21,7 @@ use crate::word::words;
 pub use job::{
     CronAddParams, CronAlertRule, CronAutoDisabled, CronCompletionDestination, CronDelivery,
     CronDeliveryMode, CronDeliveryPreview, CronDeliveryStatus, CronDisabledFor, CronFailureAlert, CronJob,
-    CronJobState, CronMissedRuns, CronPayload, CronRunStatus, CronSchedule, CronWakeMode,
+    CronJobState, CronMissedRuns, CronPayload, CronRunStatus, CronSchedule,
 };
 pub use preview::{
     CronPreview, CronPreviewParams, CronPreviewResult, DEFAULT_PREVIEW_RUNS, MAX_PREVIEW_RUNS,
@@ -161,12 +161,13 @@ pub struct CronListResult {
 }
 
 /// Which job: by `id`, or by `jobId` as older clients say.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronJobParams {
-    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "padded")]
     pub id: Option<JobId>,
-    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "padded")]
     pub job_id: Option<JobId>,
 }
 
@@ -232,17 +233,16 @@ pub enum CronAddResult {
 }
 
 /// What became of a job that was added with a declaration key.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CronDeclared {
     /// Whether there was none of that key.
     pub created: bool,
     /// Whether the one there was is different now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated: Option<bool>,
     pub job: CronJob,
     /// Where its result would go.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_preview: Option<CronDeliveryPreview>,
 }
 
@@ -259,17 +259,17 @@ impl Method for CronUpdate {
 }
 
 /// Parameters of [`CronUpdate`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronUpdateParams {
-    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "padded")]
     pub id: Option<JobId>,
-    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "padded")]
     pub job_id: Option<JobId>,
     /// What changes; `null` clears.
     pub patch: Map<String, Value>,
     /// Refuses the change when the job is no longer the one that was read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_config_revision: Option<String>,
 }
 
@@ -306,18 +306,17 @@ impl Method for CronRun {
 }
 
 /// Parameters of [`CronRun`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CronRunParams {
-    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "padded")]
     pub id: Option<JobId>,
-    #[serde(deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "padded")]
     pub job_id: Option<JobId>,
     /// Whether it must be due, or switched on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<CronRunMode>,
     /// Refuses when the gateway is not the one that was asked before.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_process_instance_id: Option<String>,
 }
 

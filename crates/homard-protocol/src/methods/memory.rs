@@ -31,36 +31,32 @@ impl Method for MemorySearch {
 }
 
 /// Parameters of [`MemorySearch`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemorySearchParams {
     /// A question in plain words; none of them is required.
     pub query: String,
     /// Whose memory; the default agent's when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// How many at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Least score, from 0 to 1; the owner's setting when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_score: Option<f64>,
 }
 
 /// Answer of [`MemorySearch`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MemorySearchResult {
     pub agent_id: AgentId,
     pub results: Vec<MemoryHit>,
     /// Present and true when there are more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
     /// Who made vectors for it, as `provider/model`; absent where the words alone were searched.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What is not as it should be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 

@@ -141,14 +141,13 @@ impl Method for SessionsPreview {
 }
 
 /// Parameters of [`SessionsPreview`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsPreviewParams {
     /// Which; the first [`MAX_PREVIEW_KEYS`] are looked at.
     pub keys: Vec<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u32>,
 }
 

@@ -1,17 +1,19 @@
 //! `health`, `status`, `logs.tail`, presence and heartbeats.
 
+pub mod conversation_stubs;
 pub mod host;
 pub mod maintenance;
-pub mod other_rooms;
-pub mod page_load;
-pub mod side_lists;
+pub mod room_stubs;
+pub mod stubs;
 pub mod tasks;
 pub mod wake;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
+use crate::events::HeartbeatEvent;
 use crate::method::{Access, Method, NoParams};
 use crate::presence::PresenceEntry;
 use crate::scope::Scope;
@@ -37,13 +39,12 @@ impl Method for Health {
 }
 
 /// Parameters of [`Health`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HealthParams {
     /// Look now instead of answering from the last look.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_sensitive: Option<bool>,
 }
 
@@ -77,7 +78,7 @@ impl Method for LastHeartbeat {
     const NAME: &'static str = "last-heartbeat";
     const ACCESS: Access = Access::Operator(Scope::Read);
     type Params = NoParams;
-    type Result = Option<Value>;
+    type Result = Option<HeartbeatEvent>;
 }
 
 /// `logs.tail`.
@@ -92,16 +93,14 @@ impl Method for LogsTail {
 }
 
 /// Parameters of [`LogsTail`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct LogsTailParams {
     /// From the last answer; the end of the file when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// How many bytes to look at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
 }
 

@@ -28,14 +28,13 @@ impl Method for ToolsCatalog {
 }
 
 /// Parameters of [`ToolsCatalog`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolsCatalogParams {
     /// Whose; the default agent's when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whether tools of plugins are listed too.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_plugins: Option<bool>,
 }
 
@@ -148,6 +147,7 @@ pub struct ToolsExplainParams {
 }
 
 /// Answer to [`ToolsExplain`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolsExplainResult {
@@ -156,10 +156,8 @@ pub struct ToolsExplainResult {
     /// The model it is said for.
     pub model: String,
     /// The sender it is said for; the owner when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
     /// Which files they may have, in words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<String>,
     pub tools: Vec<ExplainedTool>,
     /// What the owner should know: entries of lists that name nothing.

@@ -170,14 +170,13 @@ impl Method for UsageCost {
 }
 
 /// Parameters of [`UsageCost`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UsageCostParams {
     #[serde(flatten)]
     pub span: UsageSpan,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_scope: Option<Word<UsageAgentScope>>,
 }
 
@@ -219,6 +218,7 @@ pub struct UsageStatusResult {
 }
 
 /// A provider's own limits.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderQuota {
@@ -226,10 +226,8 @@ pub struct ProviderQuota {
     pub display_name: String,
     pub windows: Vec<QuotaWindow>,
     /// The plan that was bought.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// What is wrong with its credentials, and until when.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
@@ -246,13 +244,13 @@ pub struct QuotaWindow {
 }
 
 /// One of the owner's limits.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetStatus {
     /// Where it is set and what it is about, for example `budgets.gateway.day.usd`.
     pub path: String,
     /// Whose count it is, where one limit is for each of many.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whose: Option<String>,
     /// How much of it is gone.
     pub used: f64,
@@ -260,7 +258,6 @@ pub struct BudgetStatus {
     pub limit: f64,
     pub unit: String,
     /// When it starts anew; never, where it is missing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets_at: Option<i64>,
 }
 
@@ -276,14 +273,13 @@ impl Method for UsageRuns {
 }
 
 /// Parameters of [`UsageRuns`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UsageRunsParams {
     /// Only those of this conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// How many at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -317,17 +313,16 @@ pub struct RunUsage {
 }
 
 /// An attempt that did not answer, and why.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunAttempt {
     pub provider: String,
     pub model: String,
     /// With which credential, by its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     pub reason: Word<FailReason>,
     /// The HTTP status, when there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     pub error: String,
     /// How long it took, in milliseconds.

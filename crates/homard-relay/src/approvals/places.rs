@@ -4,14 +4,13 @@ use homard_channel::{Address, ChatKind, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::approvals::{ApprovalMode, ApprovalRouting, ApprovalTarget};
 use homard_policy::asking::concerns;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, TurnSource};
 use homard_store::{NewSubagent, StoreError};
 use homard_tools::Question;
 
 use crate::message_actions::is_same_place;
 use crate::parts::ChatApprovals;
 use crate::turns::request::TurnRequest;
-use crate::turns::source::Source;
 
 /// The tool whose questions are about commands.
 const EXEC: &str = "exec";
@@ -111,14 +110,14 @@ impl ChatApprovals {
         for _ancestor in 0..MAX_DEPTH {
             let Some(run) = next.take() else { return Ok(Vec::new()) };
             let Some(record) = self.inner().store().runs().get(&run).await? else { return Ok(Vec::new()) };
-            let source = Source::parse(&record.source);
+            let source = record.source.known();
             let options = TurnRequest::of_record(&record).map(|request| request.options).unwrap_or_default();
             let asked_at = options.asks_at.map(|address| TurnChat {
-                by_owner: source == Some(Source::Announce) || address.chat == ChatKind::Direct,
+                by_owner: source == Some(TurnSource::Announce) || address.chat == ChatKind::Direct,
                 address: *address,
             });
             if let Some(reply) = options.reply {
-                let is_typed = source == Some(Source::Channel);
+                let is_typed = source == Some(TurnSource::Channel);
                 let by_owner = match reply.address.chat {
                     // What nobody typed there is for whoever reads it there.
                     ChatKind::Direct => reply.is_owner || !is_typed,
@@ -128,7 +127,7 @@ impl ChatApprovals {
                 return Ok([answered].into_iter().chain(asked_at).collect());
             }
             let key = match source {
-                Some(Source::Subagent) => {
+                Some(TurnSource::Subagent) => {
                     let child = self.inner().store().subagents().get(&record.session_key).await?;
                     let Some(NewSubagent { requester_run, asks_at, .. }) = child.map(|child| child.asked)
                     else {
@@ -141,26 +140,26 @@ impl ChatApprovals {
                     continue;
                 }
                 // Its turn is over and was answered there; only an agent it left behind asks.
-                Some(Source::Channel) => record.session_key,
+                Some(TurnSource::Channel) => record.session_key,
                 Some(
-                    Source::Hook
-                    | Source::HttpHook
-                    | Source::Cron
-                    | Source::Heartbeat
-                    | Source::Wake
-                    | Source::SystemEvent
-                    | Source::Announce
-                    | Source::SessionsSend
-                    | Source::Restart,
+                    TurnSource::Hook
+                    | TurnSource::HttpHook
+                    | TurnSource::Cron
+                    | TurnSource::Heartbeat
+                    | TurnSource::Wake
+                    | TurnSource::SystemEvent
+                    | TurnSource::Announce
+                    | TurnSource::SessionsSend
+                    | TurnSource::Restart,
                 ) => SessionKey::main(record.agent_id),
                 // Somebody at the page or a program waits, and is told there.
                 Some(
-                    Source::Chat
-                    | Source::Agent
-                    | Source::HttpChat
-                    | Source::HttpResponses
-                    | Source::Node
-                    | Source::Compact,
+                    TurnSource::Chat
+                    | TurnSource::Agent
+                    | TurnSource::HttpChat
+                    | TurnSource::HttpResponses
+                    | TurnSource::Node
+                    | TurnSource::Compact,
                 )
                 | None => return Ok(Vec::new()),
             };

@@ -1,12 +1,13 @@
 //! The buttons below a question, and those who press them.
 
 use homard_channel::{Act, Button, Content, Inbound, Outbound, Press, RichText, Sender};
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::OrLog;
-use homard_tools::{NotTaken, Question, Verdict};
+use homard_tools::{NotTaken, Question};
 
 use super::KEY;
 use crate::delivery::outbox::{OutgoingText, row_of};
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::parts::ChatApprovals;
 
 /// What the values of these buttons begin with; nobody else's may.
@@ -20,8 +21,11 @@ const OVER: &str = "⌛ This question is over.";
 
 /// One row: yes, always, no. None where its name is too long to come back.
 pub(super) fn buttons(question: &Question) -> Vec<Vec<Button>> {
-    let always = question.request.can_always.then_some(("Always", Verdict::AllowAlways));
-    let all = [("Allow once", Verdict::AllowOnce)].into_iter().chain(always).chain([("Deny", Verdict::Deny)]);
+    let always = question.request.can_always.then_some(("Always", ApprovalDecision::AllowAlways));
+    let all = [("Allow once", ApprovalDecision::AllowOnce)]
+        .into_iter()
+        .chain(always)
+        .chain([("Deny", ApprovalDecision::Deny)]);
     let row: Vec<Button> = all
         .map(|(text, verdict)| Button {
             text: text.to_owned(),
@@ -35,7 +39,7 @@ pub(super) fn buttons(question: &Question) -> Vec<Vec<Button>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PressedAnswer {
     id: String,
-    verdict: Verdict,
+    verdict: ApprovalDecision,
     press: Press,
 }
 
@@ -43,7 +47,7 @@ pub(crate) struct PressedAnswer {
 pub(crate) fn answer_of(message: &Inbound) -> Option<PressedAnswer> {
     let press = message.details.pressed.clone()?;
     let (id, word) = press.value.strip_prefix(PREFIX)?.rsplit_once(':')?;
-    Some(PressedAnswer { id: id.to_owned(), verdict: Verdict::parse(word)?, press })
+    Some(PressedAnswer { id: id.to_owned(), verdict: ApprovalDecision::parse(word)?, press })
 }
 
 impl ChatApprovals {
@@ -83,7 +87,7 @@ impl ChatApprovals {
         let Some(address) = message.address() else { return };
         let known = self.inner().store().outbox().beginning_with(&format!("{KEY}{}:", answer.id)).await;
         let known = known.or_log("a question of before could not be read").unwrap_or_default();
-        let can_change = Manner::of(&self.outgoing(), &address).can(Act::Edit);
+        let can_change = ReplyStyle::of(&self.outgoing(), &address).can(Act::Edit);
         if !can_change || known.iter().any(|row| row.new.key.ends_with(super::END)) {
             return;
         }

@@ -7,9 +7,10 @@ use homard_channel::{
     Abilities, Act, ChannelError, ChatKind, ChunkMode, Content, Conversation, Details, Dialect, Inbound,
     Press, RichText, Sender, Shape, TableMode, TextUnit,
 };
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{AccountId, ApprovalId, ChannelId, PeerId, SessionKey};
 use homard_runtime::Clock;
-use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, CommandTerms, Question, Verdict};
+use homard_tools::{ANSWER_WITHIN, ApprovalOutcome, ApprovalRequest, CommandTerms, Question};
 use serde_json::{Value, json};
 
 use super::{answer_of, press, words};
@@ -141,8 +142,8 @@ fn its_end_stands_in_place_of_how_to_answer() {
     assert_eq!(words::with_end(&faces, end(), shape(70, TextUnit::Utf16)), end(), "two units each");
     let mut question = question("ls");
     for (outcome, by, said) in [
-        (ApprovalOutcome::Said(Verdict::AllowOnce), Some("fake:1"), "✅ Allowed once, by fake:1."),
-        (ApprovalOutcome::Said(Verdict::Deny), None, "⛔ Denied."),
+        (ApprovalOutcome::Said(ApprovalDecision::AllowOnce), Some("fake:1"), "✅ Allowed once, by fake:1."),
+        (ApprovalOutcome::Said(ApprovalDecision::Deny), None, "⛔ Denied."),
         (ApprovalOutcome::Expired, None, "⌛ Nobody answered in time."),
         (ApprovalOutcome::Withdrawn, None, "⏹ Stopped before anybody answered."),
     ] {
@@ -158,7 +159,11 @@ fn buttons_come_back_as_the_answer_they_stand_for() {
     let [row] = &press::buttons(&question)[..] else { panic!("one row") };
     let values: Vec<&str> = row.iter().map(|button| button.value.as_str()).collect();
     assert_eq!(values.len(), 3);
-    for (value, verdict) in values.iter().zip([Verdict::AllowOnce, Verdict::AllowAlways, Verdict::Deny]) {
+    for (value, verdict) in values.iter().zip([
+        ApprovalDecision::AllowOnce,
+        ApprovalDecision::AllowAlways,
+        ApprovalDecision::Deny,
+    ]) {
         assert!(value.len() <= 64, "{value}");
         let answer = answer_of(&pressed("1", value)).unwrap();
         assert!(format!("{answer:?}").contains(&format!("{verdict:?}")), "{answer:?}");
@@ -182,7 +187,7 @@ async fn a_question_changes_in_place_where_messages_can_be_changed() {
         let Content::Text { buttons, .. } = &sent.content else { panic!("{sent:?}") };
         assert_eq!(buttons.len(), 1, "{sent:?}");
     }
-    world.relay.approvals().resolve(&id, Verdict::Deny, "the page").unwrap();
+    world.relay.approvals().resolve(&id, ApprovalDecision::Deny, "the page").unwrap();
     platform.told(4).await;
     for sent in platform.sent().into_iter().skip(2) {
         let Content::Edit { words, buttons, .. } = &sent.content else { panic!("{sent:?}") };
@@ -210,7 +215,7 @@ async fn a_question_that_ends_before_it_was_sent_is_not_asked() {
     platform.answers(Err(ChannelError::Wait(Duration::from_secs(3_600))));
     let id = ask(&world, request("echo hi"));
     platform.told(1).await;
-    world.relay.approvals().resolve(&id, Verdict::AllowOnce, "the page").unwrap();
+    world.relay.approvals().resolve(&id, ApprovalDecision::AllowOnce, "the page").unwrap();
     while world.store.outbox().counts().await.unwrap().iter().any(|count| count.waiting > 0) {
         tokio::task::yield_now().await;
     }

@@ -1,9 +1,9 @@
 //! What a question says on a chat platform, and what is said when it is over.
 
 use homard_channel::{RichText, Shape};
-use homard_protocol::methods::approvals::APPROVAL_SLUG_CHARS;
+use homard_protocol::methods::approvals::{APPROVAL_SLUG_CHARS, ApprovalDecision};
 use homard_runtime::{Clip, brief, visible};
-use homard_tools::{ApprovalOutcome, Question, Verdict};
+use homard_tools::{ApprovalOutcome, Question};
 
 /// How much of a reason is shown, in characters.
 const REASON_CHARS: usize = 300;
@@ -66,9 +66,9 @@ pub(super) fn ended(question: &Question) -> String {
     let by = question.answered_by.as_deref().map(|by| format!(", by {}", brief(&visible(by), NAME_CHARS)));
     let by = by.unwrap_or_default();
     match question.outcome {
-        Some(ApprovalOutcome::Said(Verdict::AllowOnce)) => format!("✅ Allowed once{by}."),
-        Some(ApprovalOutcome::Said(Verdict::AllowAlways)) => format!("✅ Allowed from now on{by}."),
-        Some(ApprovalOutcome::Said(Verdict::Deny)) => format!("⛔ Denied{by}."),
+        Some(ApprovalOutcome::Said(ApprovalDecision::AllowOnce)) => format!("✅ Allowed once{by}."),
+        Some(ApprovalOutcome::Said(ApprovalDecision::AllowAlways)) => format!("✅ Allowed from now on{by}."),
+        Some(ApprovalOutcome::Said(ApprovalDecision::Deny)) => format!("⛔ Denied{by}."),
         Some(ApprovalOutcome::Expired) => "⌛ Nobody answered in time.".to_owned(),
         Some(ApprovalOutcome::Withdrawn | ApprovalOutcome::NoRoute) | None => {
             "⏹ Stopped before anybody answered.".to_owned()

@@ -3,8 +3,9 @@
 use futures_util::FutureExt;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::{Clip, millis};
-use homard_tools::{ToolOutcome, Verdict};
+use homard_tools::ToolOutcome;
 use serde_json::{Value, json};
 
 use super::{Answer, Begun, Entry, words};
@@ -96,7 +97,7 @@ impl ChatCommands {
     /// `/approve id decision`.
     pub(super) fn answer_question(&self, begun: &Begun, rest: &str) -> Answer {
         let (id, decision) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let Some(verdict) = Verdict::parse(decision) else {
+        let Some(verdict) = ApprovalDecision::parse(decision) else {
             return Err("write /approve <id> allow-once, allow-always or deny".to_owned());
         };
         let router = self.approvals();
@@ -119,9 +120,9 @@ impl ChatCommands {
         }
         router.resolve(&question.id, verdict, &name_of(message)).map_err(words)?;
         Ok(match verdict {
-            Verdict::AllowOnce => "✅ Allowed once.".to_owned(),
-            Verdict::AllowAlways => "✅ Allowed from now on.".to_owned(),
-            Verdict::Deny => "⛔ Denied.".to_owned(),
+            ApprovalDecision::AllowOnce => "✅ Allowed once.".to_owned(),
+            ApprovalDecision::AllowAlways => "✅ Allowed from now on.".to_owned(),
+            ApprovalDecision::Deny => "⛔ Denied.".to_owned(),
         })
     }
 
@@ -167,8 +168,8 @@ impl ChatCommands {
 }
 
 /// Whether somebody may answer so: whoever may not allow may still take back what they led to.
-fn may_answer(verdict: Verdict, may_allow: bool) -> bool {
-    may_allow || verdict == Verdict::Deny
+fn may_answer(verdict: ApprovalDecision, may_allow: bool) -> bool {
+    may_allow || verdict == ApprovalDecision::Deny
 }
 
 fn said(outcome: &ToolOutcome) -> String {
@@ -219,15 +220,17 @@ fn shown(value: &Value) -> String {
 mod tests {
     use serde_json::json;
 
-    use homard_tools::Verdict;
+    use homard_protocol::methods::approvals::ApprovalDecision;
 
     use super::{at, may_answer, read_value, three};
 
     #[test]
     fn only_the_owner_allows_what_is_asked() {
-        for (verdict, others_may) in
-            [(Verdict::AllowOnce, false), (Verdict::AllowAlways, false), (Verdict::Deny, true)]
-        {
+        for (verdict, others_may) in [
+            (ApprovalDecision::AllowOnce, false),
+            (ApprovalDecision::AllowAlways, false),
+            (ApprovalDecision::Deny, true),
+        ] {
             assert_eq!((may_answer(verdict, true), may_answer(verdict, false)), (true, others_may));
         }
     }

@@ -103,7 +103,7 @@ impl SubagentCommands {
         let target = if wanted.eq_ignore_ascii_case(ALL) {
             ALL.to_owned()
         } else {
-            self.meant(begun, wanted).await?.run_id
+            self.meant(begun, wanted).await?.run_id.to_string()
         };
         let stopped =
             self.subagents().kill_children(&self.surroundings(begun)?, &target).await.map_err(words)?;
@@ -131,7 +131,7 @@ impl SubagentCommands {
 
     async fn log(&self, begun: &Begun, wanted: &str) -> Answer {
         let child = self.meant(begun, wanted).await?;
-        let wanted = HistoryWanted { key: child.session_key.clone(), limit: LOG_LINES, tools: false };
+        let wanted = HistoryWanted { key: child.session_key.to_string(), limit: LOG_LINES, tools: false };
         let page = self.sessions().history_seen(&self.surroundings(begun)?, &wanted).await.map_err(words)?;
         let mut text = told(&child);
         for line in page.messages {
@@ -168,7 +168,7 @@ fn chosen<'c>(children: &'c [ChildLine], wanted: &str) -> Option<&'c ChildLine> 
     let by_number = wanted.parse::<usize>().ok().and_then(|number| children.get(number.checked_sub(1)?));
     let is = |child: &&ChildLine| {
         child.run_id.starts_with(wanted)
-            || child.session_key.ends_with(wanted)
+            || child.session_key.to_string().ends_with(wanted)
             || child.label.as_deref().is_some_and(|label| label.eq_ignore_ascii_case(wanted))
     };
     by_number.or_else(|| children.iter().find(is))
@@ -207,6 +207,7 @@ fn listed(children: &[ChildLine]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use homard_protocol::{RunId, SessionKey};
     use homard_tools::ChildLine;
 
     use super::chosen;
@@ -214,8 +215,8 @@ mod tests {
     #[test]
     fn an_agent_is_meant_by_number_label_or_name() {
         let child = |run: &str, label: Option<&str>| ChildLine {
-            session_key: format!("agent:main:subagent:{run}"),
-            run_id: format!("subagent-{run}"),
+            session_key: SessionKey::parse(&format!("agent:main:subagent:{run}")).unwrap(),
+            run_id: RunId::parse(&format!("subagent-{run}")).unwrap(),
             label: label.map(str::to_owned),
             task: String::new(),
             status: "running",

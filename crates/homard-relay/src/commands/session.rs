@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_config::Config;
+use homard_protocol::events::SessionChange;
 use homard_protocol::session_words::{GroupActivation, ResponseUsage, SendAction};
 use homard_protocol::{EntryKind, Message, SessionKey, Word};
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
@@ -45,7 +46,7 @@ impl ChatCommands {
         change: impl FnOnce(&mut SessionEntry) + Send + 'static,
     ) -> Result<(), String> {
         let session = self.inner().store().sessions().patch(key, change).await.map_err(words)?;
-        self.sessions().announce_change(&session, "patch");
+        self.sessions().announce_change(&session, SessionChange::Patch);
         Ok(())
     }
 

@@ -18,13 +18,3 @@ fn every_command_that_is_listed_does_something_and_nothing_else_is_answered() {
     listed.sort_unstable();
     assert_eq!(entries, listed);
 }
-
-#[test]
-fn no_skill_takes_the_name_of_a_command() {
-    for command in COMMANDS {
-        for name in std::iter::once(&command.name).chain(command.aliases) {
-            let name = name.replace('-', "_");
-            assert!(homard_skills::is_taken(&name), "{name} is missing in homard-skills/src/command.rs");
-        }
-    }
-}

@@ -13,7 +13,7 @@ use homard_tools::{Caller, HookAbout};
 
 use crate::delivery::media::{self, NotSendable};
 use crate::delivery::outbox::{receipt_of, row_of};
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::delivery::run_delivery::ReplyRoute;
 use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
@@ -27,7 +27,7 @@ pub(crate) struct FinalReply<'a> {
     pub(crate) outgoing: &'a Outgoing,
     pub(crate) run: &'a Run,
     pub(crate) route: &'a ReplyRoute,
-    pub(crate) manner: &'a Manner,
+    pub(crate) style: &'a ReplyStyle,
     /// How the model wishes it to be delivered.
     pub(crate) wishes: &'a [Directive],
     /// What a prefix may tell.
@@ -63,7 +63,7 @@ impl FinalReply<'_> {
     }
 
     fn taken_back(&self, preview: Option<&str>) -> Vec<(Option<String>, Content)> {
-        let gone = preview.filter(|_| self.manner.can(Act::Delete));
+        let gone = preview.filter(|_| self.style.can(Act::Delete));
         gone.map(|id| (None, Content::Delete { message_id: id.to_owned() })).into_iter().collect()
     }
 
@@ -98,7 +98,7 @@ impl FinalReply<'_> {
         if was_said(&self.run.delivery.said_to(&self.route.address), &said.text) {
             said.text.clear();
         }
-        if let Some(template) = self.manner.prefix.as_deref().filter(|_| self.before == 0) {
+        if let Some(template) = self.style.prefix.as_deref().filter(|_| self.before == 0) {
             said.text = with_prefix(template, &self.facts, &said.text);
         }
         let config = inner.config();
@@ -127,7 +127,7 @@ impl FinalReply<'_> {
 
     /// The file as the platform takes it; its name when it takes none such.
     fn as_sendable(&self, mut file: File, as_voice: bool) -> Result<File, String> {
-        let takes = |kind: MediaKind| self.manner.abilities.is_some_and(|a| a.media.contains(&kind));
+        let takes = |kind: MediaKind| self.style.abilities.is_some_and(|a| a.media.contains(&kind));
         if as_voice && file.kind == MediaKind::Audio && takes(MediaKind::Voice) {
             file.kind = MediaKind::Voice;
         }
@@ -140,17 +140,17 @@ impl FinalReply<'_> {
 
     /// The messages, each with what it replies to. A short text stands beside the first file; a long one follows.
     fn parts(&self, said: &ReplyText, files: Vec<File>) -> Vec<(Option<String>, Content)> {
-        let mode = match self.manner.reply_mode {
+        let mode = match self.style.reply_mode {
             ReplyToMode::First | ReplyToMode::Batched if self.before > 0 => ReplyToMode::Off,
             mode => mode,
         };
-        let current = self.route.message_id.clone().filter(|_| self.manner.can(Act::Reply));
+        let current = self.route.message_id.clone().filter(|_| self.style.can(Act::Reply));
         let mut threader = Threader::new(mode, current, self.run.delivery.answered());
         let mut wish = said.reply_to.clone();
-        if !self.manner.can(Act::Reply) {
+        if !self.style.can(Act::Reply) {
             wish = ReplyTo::None;
         }
-        let texts = shape_text(&said.text, self.manner.shape);
+        let texts = shape_text(&said.text, self.style.shape);
         let caption = self.caption(&said.text, files.is_empty());
         let mut contents: Vec<Content> = Vec::with_capacity(texts.len() + files.len());
         let mut captions = caption.clone().into_iter();
@@ -166,11 +166,11 @@ impl FinalReply<'_> {
 
     /// The text as it stands beside a file; `None` when there is no file or the text is too long.
     fn caption(&self, text: &str, no_files: bool) -> Option<RichText> {
-        let limit = self.manner.abilities.and_then(|abilities| abilities.caption_limit)?;
+        let limit = self.style.abilities.and_then(|abilities| abilities.caption_limit)?;
         if no_files {
             return None;
         }
-        let shape = homard_channel::Shape { limit, ..self.manner.shape };
+        let shape = homard_channel::Shape { limit, ..self.style.shape };
         match shape_text(text, shape).as_slice() {
             [] => Some(RichText::default()),
             [words] => Some(words.clone()),
@@ -202,12 +202,12 @@ pub(crate) async fn preview_of(outgoing: &Outgoing, run: &RunId) -> Option<Strin
 }
 
 /// The reaction that says a message was seen.
-pub(crate) fn ack_of(inner: &Inner, run: &Run, manner: &Manner) -> Option<String> {
+pub(crate) fn ack_of(inner: &Inner, run: &Run, style: &ReplyStyle) -> Option<String> {
     /// The sign of those who have none of their own.
     const SEEN: &str = "👀";
     let config = inner.config();
     let agent = config.agents.agent(agent_of(&config, &run.session_key));
     let own = || agent.and_then(|agent| agent.identity.emoji.clone()).unwrap_or_else(|| SEEN.to_owned());
-    let sign = manner.ack.clone().unwrap_or_else(own);
-    Some(sign.trim().to_owned()).filter(|sign| !sign.is_empty() && manner.can(Act::React))
+    let sign = style.ack.clone().unwrap_or_else(own);
+    Some(sign.trim().to_owned()).filter(|sign| !sign.is_empty() && style.can(Act::React))
 }

@@ -3,9 +3,10 @@
 use homard_agent::History;
 use homard_models::auth::is_stored;
 use homard_policy::reply::audible;
-use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, TerminalReply};
+use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, SessionChange, TerminalReply};
 use homard_protocol::{
-    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopReason,
+    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopCause,
+    StopReason,
 };
 use homard_store::{FinishRun, RunStatus, SessionEntry, SessionKind};
 
@@ -15,7 +16,6 @@ use crate::hook_points;
 use crate::parts::Outgoing;
 use crate::turns::outcome::{NotBegun, RunEnd, TurnFacts, TurnOutcome};
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// Records and tells.
 pub(crate) async fn deliver(
@@ -157,7 +157,7 @@ async fn write_down(
                 *history = None;
             }
             if let Some(session) = &finished.session {
-                inner.session_changed(session, "none", Vec::new());
+                inner.session_changed(session, SessionChange::None, Vec::new());
             }
             Ok(())
         }

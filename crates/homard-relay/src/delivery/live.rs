@@ -18,7 +18,7 @@ use homard_tools::HookPoint;
 use std::time::Duration;
 
 use crate::delivery::outbox::OutgoingText;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Outgoing;
 use crate::turns::runs::Run;
@@ -59,7 +59,7 @@ struct Watched {
     outgoing: Outgoing,
     run: Arc<Run>,
     route: ReplyRoute,
-    manner: Manner,
+    style: ReplyStyle,
     /// How many lines about its work were said.
     told_work: AtomicUsize,
 }
@@ -67,17 +67,17 @@ struct Watched {
 /// Begins to show a turn, if it came from a chat platform.
 pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
     let Some(route) = run.delivery.route().cloned() else { return };
-    let manner = Manner::of(outgoing, &route.address);
+    let style = ReplyStyle::of(outgoing, &route.address);
     // Whether there is anything to say is known only at the end of a look around.
-    if manner.abilities.is_none() || run.delivery.look().is_some() {
+    if style.abilities.is_none() || run.delivery.look().is_some() {
         return;
     }
     let tell = run.delivery.show();
     let (outgoing_there, run) = (outgoing.clone(), Arc::clone(run));
-    let watched = Watched { outgoing: outgoing_there, run, route, manner, told_work: AtomicUsize::new(0) };
+    let watched = Watched { outgoing: outgoing_there, run, route, style, told_work: AtomicUsize::new(0) };
     outgoing.inner().tasks().spawn(async move {
         let shown = async {
-            match (watched.manner.blocks, watched.manner.preview) {
+            match (watched.style.blocks, watched.style.preview) {
                 (Some(blocks), _) => watched.send_blocks(blocks).await,
                 // Half a text cannot be filtered, and what is shown is said.
                 (None, true) if watched.outgoing.inner().hooks().is_quiet(HookPoint::MessageOut) => {
@@ -97,7 +97,7 @@ impl Watched {
     /// Says which tools are used, as far as the conversation wants to know, until the turn is sealed. With an answer
     /// that is sent in pieces, they say it in between.
     async fn tell_work(&self) {
-        if self.manner.blocks.is_some() {
+        if self.style.blocks.is_some() {
             return;
         }
         let (sealed, mut pulse) = (self.run.delivery.sealed().clone(), self.run.narrator.pulse());

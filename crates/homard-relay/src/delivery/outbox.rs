@@ -26,7 +26,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::media;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::hook_points::message_out_or_nothing;
 use crate::parts::Outgoing;
 use crate::platforms::channels::Name;
@@ -197,11 +197,11 @@ impl Outgoing {
         let subject = Some(address.channel.as_str());
         let about = HookAbout { session: session.as_ref(), subject, ..HookAbout::default() };
         let text = message_out_or_nothing(self.inner(), about, text).await;
-        let manner = Manner::of(self, &address);
-        let parts = homard_channel::shape_text(&text, manner.shape);
+        let style = ReplyStyle::of(self, &address);
+        let parts = homard_channel::shape_text(&text, style.shape);
         let last = parts.len().saturating_sub(1);
         let rows = parts.into_iter().enumerate().map(|(part, words)| {
-            let reply_to = reply_to.clone().filter(|_| manner.replies_to(part));
+            let reply_to = reply_to.clone().filter(|_| style.replies_to(part));
             let content =
                 Content::Text { words, buttons: if part == last { buttons.clone() } else { Vec::new() } };
             let outbound = Outbound {
@@ -365,7 +365,7 @@ pub(crate) fn row_of(
         conversation: outbound.address.to.to_string(),
         session_key,
         run_id,
-        payload: serde_json::to_string(outbound).unwrap_or_default(),
+        payload: homard_runtime::json::to_text(outbound),
         repeatable: dedupes || is_repeatable(&outbound.content),
     }
 }

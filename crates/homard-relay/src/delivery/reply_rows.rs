@@ -1,19 +1,19 @@
 //! What people on a chat platform hear of a turn that ended: its answer, or one sentence about what went wrong.
 
 use homard_policy::reply::{PrefixFacts, normalise};
+use homard_protocol::StopCause;
 use homard_runtime::Clip;
 use homard_store::NewOutbound;
 
 use crate::delivery::answer::{FinalReply, preview_of};
 use crate::delivery::live::taken_away;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::delivery::run_delivery::{ReplyRoute, Streamed};
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;
 use crate::turns::outcome::TurnOutcome;
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What is said of a turn that a restart cut off.
 pub(crate) const INTERRUPTED: &str =
@@ -33,11 +33,11 @@ pub(crate) async fn rows(
     let inner = outgoing.inner();
     let streamed = run.delivery.seal().await;
     let Some(route) = run.delivery.route() else { return Vec::new() };
-    let manner = Manner::of(outgoing, &route.address);
+    let style = ReplyStyle::of(outgoing, &route.address);
     let wishes = run.narrator.wishes();
     let facts = facts(inner, run, outcome);
     let speech =
-        FinalReply { outgoing, run, route, manner: &manner, wishes: &wishes, facts, before: streamed.pieces };
+        FinalReply { outgoing, run, route, style: &style, wishes: &wishes, facts, before: streamed.pieces };
     let shown_before = match run.delivery.was_shown() {
         true => None,
         // The account was not known yet when the turn began.

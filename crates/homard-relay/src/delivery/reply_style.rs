@@ -14,7 +14,7 @@ use crate::parts::Outgoing;
 
 /// How an account speaks.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Manner {
+pub(crate) struct ReplyStyle {
     /// How texts are written and cut.
     pub(crate) shape: Shape,
     /// What the platform can do; `None` when the account is not known.
@@ -26,14 +26,14 @@ pub(crate) struct Manner {
     /// What we react with when a message was seen; `None` means the agent's own sign.
     pub(crate) ack: Option<String>,
     /// Whether, and how, finished pieces are sent before the answer is whole.
-    pub(crate) blocks: Option<BlockManner>,
+    pub(crate) blocks: Option<BlockStyle>,
     /// Whether an answer is shown in one message that grows.
     pub(crate) preview: bool,
 }
 
 /// How pieces are cut and joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BlockManner {
+pub(crate) struct BlockStyle {
     /// How they are cut.
     pub(crate) cut: BlockLimits,
     /// How they are joined.
@@ -44,8 +44,8 @@ pub(crate) struct BlockManner {
     pub(crate) at_message_end: bool,
 }
 
-impl Manner {
-    /// The manner of the account an address names.
+impl ReplyStyle {
+    /// The style of the account an address names.
     pub(crate) fn of(outgoing: &Outgoing, address: &Address) -> Self {
         let inner = outgoing.inner();
         let abilities =
@@ -93,7 +93,7 @@ fn block_manner(
     own: Option<access::Coalesce>,
     abilities: Option<&Abilities>,
     shape: Shape,
-) -> BlockManner {
+) -> BlockStyle {
     let at = match blocks.cut {
         BlockCut::Paragraph => BreakAt::Paragraph,
         BlockCut::Newline => BreakAt::Newline,
@@ -107,7 +107,7 @@ fn block_manner(
     let join_max = own.max_chars.or(blocks.join_max).unwrap_or(max).min(shape.limit).max(1);
     let join_min = own.min_chars.or(blocks.join_min).or(platform_min).unwrap_or(cut.min).min(join_max);
     let own_idle = own.idle_ms.and_then(|ms| u64::try_from(ms).ok()).map(Duration::from_millis);
-    BlockManner {
+    BlockStyle {
         cut,
         join: BlockLimits { min: join_min, max: join_max, at, each_paragraph },
         idle: own_idle.or(blocks.idle).or(platform_idle).unwrap_or(Blocks::IDLE),

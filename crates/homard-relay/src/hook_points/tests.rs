@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_channel::Inbound;
-use homard_protocol::SessionKey;
+use homard_protocol::{SessionKey, TurnSource};
 use homard_runtime::Mutex;
 use homard_store::{ResetReason, RunStatus};
 use homard_tools::{
@@ -21,7 +21,6 @@ use crate::fixture::{Platform, Shared, World, abilities, address};
 use crate::turns::accept::AcceptError;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 type Asked<T> = Arc<Mutex<Vec<T>>>;
 
@@ -158,7 +157,7 @@ async fn a_filter_lets_messages_in_in_other_words_or_not_at_all() {
     });
     let key = SessionKey::parse("agent:main:main").unwrap();
     let rude = Inbound::from_operator(key, "r1".to_owned(), "damn light".to_owned(), 1);
-    let refused = world.relay.accept(rude, TurnOptions::of(Source::Agent), Queue::Wait).await;
+    let refused = world.relay.accept(rude, TurnOptions::of(TurnSource::Agent), Queue::Wait).await;
     assert!(
         matches!(&refused, Err(error @ AcceptError::HeldBack(_)) if error.to_string() == "not taken: be polite"),
         "{refused:?}"

@@ -6,23 +6,20 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use homard_channel::InboundEvent;
-use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::{KeyedWorkers, Roused, Tasks, Worker};
 use homard_store::InboxId;
 use tokio::time::Instant;
 
+use super::chat_place::ChatPlace;
 use super::gather::{Bundle, Gathering, Kept};
 use crate::parts::Intake;
 
 /// Messages that may wait in one conversation.
 const MAX_WAITING: usize = 1_000;
 
-/// Which conversation: platform, account, place, thread.
-pub(super) type Place = (ChannelId, AccountId, String, String);
-
 /// All workers in which something goes on.
 pub(super) struct ConversationWorkers {
-    workers: KeyedWorkers<Place, Kept<InboundEvent>>,
+    workers: KeyedWorkers<ChatPlace, Kept<InboundEvent>>,
 }
 
 impl ConversationWorkers {
@@ -36,27 +33,13 @@ impl ConversationWorkers {
         intake: &Intake,
         kept: Kept<InboundEvent>,
     ) -> Result<(), Box<Kept<InboundEvent>>> {
-        let place = place_of(&kept.event);
+        let place = ChatPlace::of_event(&kept.event);
         self.workers.put(place, kept, |worker| work(intake.clone(), worker)).map_err(Box::new)
     }
 }
 
-fn place_of(heard: &InboundEvent) -> Place {
-    let (channel, account) = heard.ears();
-    let conversation = match heard {
-        InboundEvent::Message(message) => &message.conversation,
-        InboundEvent::Event(event) => &event.conversation,
-        InboundEvent::Moved { from, .. } => {
-            return (channel.clone(), account.clone(), from.to_string(), String::new());
-        }
-    };
-    let peer = conversation.peer().map(ToString::to_string).unwrap_or_default();
-    let thread = conversation.thread().map(ToString::to_string).unwrap_or_default();
-    (channel.clone(), account.clone(), peer, thread)
-}
-
 /// The worker's task.
-async fn work(intake: Intake, worker: Worker<Place, Kept<InboundEvent>>) {
+async fn work(intake: Intake, worker: Worker<ChatPlace, Kept<InboundEvent>>) {
     let stopping = intake.inner().stopping();
     let mut gathering = Gathering::default();
     loop {
@@ -97,7 +80,7 @@ async fn take(intake: &Intake, gathering: &mut Gathering, kept: Kept<InboundEven
 async fn finish(intake: &Intake, complete: Vec<Bundle>) {
     for bundle in complete {
         let ids = bundle.ids();
-        guarded(intake.walk(bundle), intake, ids).await;
+        guarded(intake.take_bundle(bundle), intake, ids).await;
     }
 }
 

@@ -4,6 +4,7 @@ use homard_channel::Sender;
 use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive, Elevation};
 use homard_protocol::Word;
+use homard_protocol::events::SessionChange;
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
@@ -61,7 +62,7 @@ impl Dispatch {
                 changes.into_iter().for_each(|change| change(entry));
             });
             match patched.await {
-                Ok(session) => self.sessions().announce_change(&session, "patch"),
+                Ok(session) => self.sessions().announce_change(&session, SessionChange::Patch),
                 Err(error) => answer = Err(error.to_string()),
             }
         }

@@ -6,7 +6,8 @@ use homard_policy::freshness::{self, Stale};
 use homard_policy::queue::{QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, send_policy};
 use homard_policy::words::{Arg, Call, Directive, Meaning, Reset};
-use homard_protocol::ChannelId;
+use homard_protocol::events::SessionChange;
+use homard_protocol::{ChannelId, StopCause, TurnSource};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, StoreError};
 
@@ -21,14 +22,13 @@ use crate::turn_setup::settings::time_zone;
 use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::queue::{kept_wish, unless_asking};
 use crate::turns::request::TurnOptions;
-use crate::turns::source::{Source, StopCause};
 
 /// What somebody is told whose message says nothing.
 const NO_TEXT: &str = "I received your message, but there was no text in it that I could read.";
 
 impl Dispatch {
     /// Does what a message asks for.
-    pub(super) async fn understand(
+    pub(super) async fn act_on(
         &self,
         mut visit: InboundVisit,
         mut admitted: Admitted,
@@ -133,8 +133,7 @@ impl Dispatch {
         reset: &Reset,
         by: Speaker,
     ) -> Result<(), StoreError> {
-        let reason = if reset.trigger.contains("new") { ResetReason::New } else { ResetReason::Reset };
-        self.sessions().reset_by(key, reason, Some(by)).await?;
+        self.sessions().reset_by(key, ResetReason::of_word(&reset.trigger), Some(by)).await?;
         if let Some(model) = &reset.model {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
@@ -144,7 +143,7 @@ impl Dispatch {
                     entry.model_override = Some(wanted.model.model.to_string());
                     entry.model_override_source = Some("user".to_owned());
                 });
-                self.sessions().announce_change(&patched.await?, "patch");
+                self.sessions().announce_change(&patched.await?, SessionChange::Patch);
             }
         }
         Ok(())
@@ -155,7 +154,7 @@ impl Dispatch {
         let Some(call) = Call::named(name) else { return };
         let run = format!("{}-{name}", admitted.run());
         let mut beside = admitted.clone().with_run(run).with_text(call.typed());
-        let mut options = TurnOptions::of(Source::Channel).replying_to(admitted.message().address());
+        let mut options = TurnOptions::of(TurnSource::Channel).replying_to(admitted.message().address());
         if let Some(reply) = &mut options.reply {
             reply.is_owner = admitted.standing().is_owner;
         }

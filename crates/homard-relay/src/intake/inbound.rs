@@ -9,11 +9,12 @@ use homard_policy::access::{Case, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
 use homard_policy::envelope::Said;
 use homard_policy::routing::{Destination, destinations};
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, TurnSource};
 use homard_runtime::{OrCancel, OrLog};
 use homard_store::{InboxId, SessionRecord, StoreError};
 use tokio::time::sleep;
 
+use super::chat_place::ChatPlace;
 use super::gather::Bundle;
 use super::rules::CompanyRules;
 use super::{meaning, run_name};
@@ -27,7 +28,6 @@ use crate::parts::{Intake, Outgoing};
 use crate::trail;
 use crate::turns::accept::AcceptError;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 /// How long an account that is about to be connected is waited for, after a start.
 const ACCOUNT_WAIT: Duration = Duration::from_secs(10);
@@ -83,10 +83,10 @@ impl InboundVisit {
 
 impl Intake {
     /// Takes what was gathered to where it belongs, and closes its rows if nothing comes of it.
-    pub(super) async fn walk(&self, bundle: Bundle) {
+    pub(super) async fn take_bundle(&self, bundle: Bundle) {
         let ids = bundle.ids();
         let Some(message) = bundle.message() else { return };
-        self.hushed(&message, &ids);
+        self.reached(&message, &ids);
         if let Some(answer) = answer_of(&message) {
             let came_of_it = self.chat_approvals().take(&message, &answer).await;
             return self.close(ids, came_of_it).await;
@@ -157,7 +157,7 @@ impl Intake {
             }
         }
         if is_asked {
-            self.state().company().history.clear(&place_of(message));
+            self.state().company().history.clear(&ChatPlace::of(message).to_string());
         }
         Ok(outcome)
     }
@@ -214,7 +214,7 @@ impl Intake {
         let admitted = admit_judged(message.clone(), run.to_string(), route, verdict)?;
         trail::admitted(&admitted);
         let options = options(&visit, &admitted);
-        self.dispatch().understand(visit, admitted, options).await
+        self.dispatch().act_on(visit, admitted, options).await
     }
 
     /// Asks the rules of company.
@@ -227,7 +227,8 @@ impl Intake {
         let limit = visit.account.rules.bot_loops.unwrap_or_default();
         let now = self.inner().clock().now_ms();
         let is_bot = message.details.is_bot;
-        let bots_in_a_row = self.state().company().bots.heard(&place_of(message), is_bot, now, &limit);
+        let bots_in_a_row =
+            self.state().company().bots.heard(&ChatPlace::of(message).to_string(), is_bot, now, &limit);
         Ok(judge(&Case {
             message,
             rules: &visit.account.rules,
@@ -244,7 +245,7 @@ impl Intake {
     /// Keeps what was not for us, as context for what will be.
     fn overhear(&self, message: &Inbound, visit: &InboundVisit) {
         let history = &mut self.state().company().history;
-        history.keep(&place_of(message), Said::of(message), visit.history_limit(message));
+        history.keep(&ChatPlace::of(message).to_string(), Said::of(message), visit.history_limit(message));
     }
 }
 
@@ -252,13 +253,6 @@ impl Intake {
 fn run_of(message: &Inbound, at: usize) -> Option<RunId> {
     let name = run_name(message)?;
     if at == 0 { Some(name) } else { RunId::parse(&format!("{name}-{at}")).ok() }
-}
-
-/// The conversation as the intake remembers what was said in it.
-pub(super) fn place_of(message: &Inbound) -> String {
-    let peer = message.conversation.peer().map_or("", |peer| peer.as_str());
-    let thread = message.conversation.thread().map_or("", |thread| thread.as_str());
-    format!("{}:{}:{peer}:{thread}", message.channel, message.account)
 }
 
 /// What goes with the run of a message.
@@ -275,7 +269,7 @@ fn options(visit: &InboundVisit, admitted: &Admitted) -> TurnOptions {
     let origin = Origin::of(message, standing, visit.destination.parent.clone());
     let origin = if is_guest(visit, admitted) { origin.by_guest() } else { origin };
     let (origin, inbox) = (Some(Box::new(origin)), visit.ids.clone());
-    TurnOptions { reply, origin, inbox, ..TurnOptions::of(Source::Channel) }
+    TurnOptions { reply, origin, inbox, ..TurnOptions::of(TurnSource::Channel) }
 }
 
 /// Whether somebody else than the owner writes in the owner's own conversation. Where nobody is named as the owner,
@@ -289,7 +283,7 @@ fn is_guest(visit: &InboundVisit, admitted: &Admitted) -> bool {
 /// Says something that is no answer of a run, where the message was said.
 pub(super) async fn say_there(outgoing: &Outgoing, message: &Inbound, text: String, what: &str) {
     let Some(address) = message.address() else { return };
-    let key = format!("{what}:{}:{}", place_of(message), message.message_id);
+    let key = format!("{what}:{}:{}", ChatPlace::of(message), message.message_id);
     let said = outgoing.say(OutgoingText { address, text, reply_to: None, key }).await;
     said.or_log("a note could not be kept to be sent");
 }

@@ -7,7 +7,8 @@ use homard_protocol::{EntryKind, Message};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
 
-use super::inbound::{InboundVisit, place_of};
+use super::chat_place::ChatPlace;
+use super::inbound::InboundVisit;
 use super::media::Media;
 use crate::intake::admit::Admitted;
 use crate::parts::Dispatch;
@@ -22,7 +23,7 @@ impl Dispatch {
         media: &Media,
     ) -> Option<String> {
         let (message, config) = (admitted.message(), &visit.rules.config);
-        let history = self.state().company().history.pending(&place_of(message));
+        let history = self.state().company().history.pending(&ChatPlace::of(message).to_string());
         let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let owners_note = owners_note(visit, message);
@@ -48,7 +49,7 @@ impl Dispatch {
 
     /// Whose words are in a message beside its sender's.
     pub(super) async fn labels_of_others(&self, admitted: &Admitted) -> Result<Vec<Label>, StoreError> {
-        let place = place_of(admitted.message());
+        let place = ChatPlace::of(admitted.message()).to_string();
         let has_history = !self.state().company().history.pending(&place).is_empty();
         let mut labels = others(admitted, has_history);
         labels.extend(self.brought_back(admitted).await?);

@@ -4,15 +4,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use homard_channel::{ChatKind, Inbound, InboundEvent, Sender};
+use homard_protocol::PeerId;
 use homard_runtime::{Mutex, OrCancel};
 use homard_store::InboxId;
 use tokio_util::sync::CancellationToken;
 
+use super::chat_place::ChatPlace;
 use super::meaning;
 use crate::parts::{Dispatch, Intake};
 
-/// Who, and where: platform, account, place, thread, sender.
-type Who = [String; 5];
+/// Who, and where.
+type Who = (ChatPlace, PeerId);
 
 /// Those who fetch files or have said stop; others are not in it.
 #[derive(Default)]
@@ -53,19 +55,19 @@ impl StopFastPath {
 
 impl Intake {
     /// Notes that somebody says stop, if they do.
-    pub(super) fn hush(&self, id: InboxId, heard: &InboundEvent) {
+    pub(super) fn note_stop(&self, id: InboxId, heard: &InboundEvent) {
         if let InboundEvent::Message(message) = heard
             && self.says_stop(message)
             && let Some(who) = who(message)
         {
-            self.state().hush.stop(who, id);
+            self.state().stops.stop(who, id);
         }
     }
 
     /// It is the turn of these.
-    pub(super) fn hushed(&self, message: &Inbound, ids: &[InboxId]) {
+    pub(super) fn reached(&self, message: &Inbound, ids: &[InboxId]) {
         if let Some(who) = who(message) {
-            self.state().hush.come_to(&who, ids);
+            self.state().stops.come_to(&who, ids);
         }
     }
 
@@ -91,43 +93,41 @@ impl Dispatch {
         work: impl Future<Output = T>,
     ) -> Option<T> {
         let Some(who) = who(message) else { return Some(work.await) };
-        let hush = &self.state().hush;
-        let done = work.or_cancel(&hush.token(&who)).await.ok();
-        hush.come_to(&who, &[]);
+        let stops = &self.state().stops;
+        let done = work.or_cancel(&stops.token(&who)).await.ok();
+        stops.come_to(&who, &[]);
         done
     }
 }
 
 fn who(message: &Inbound) -> Option<Who> {
     let Sender::Peer { id, .. } = &message.sender else { return None };
-    let place = &message.conversation;
-    Some([
-        message.channel.to_string(),
-        message.account.to_string(),
-        place.peer().map(ToString::to_string).unwrap_or_default(),
-        place.thread().map(ToString::to_string).unwrap_or_default(),
-        id.to_string(),
-    ])
+    Some((ChatPlace::of(message), id.clone()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{StopFastPath, Who};
+    use homard_channel::Inbound;
+    use homard_protocol::{AgentId, PeerId, SessionKey};
     use homard_store::InboxId;
+
+    use super::{ChatPlace, StopFastPath, Who};
 
     #[test]
     fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
-        let (hush, id) = (StopFastPath::default(), InboxId::for_tests());
-        let who: Who = ["t", "a", "7", "", "7"].map(str::to_owned);
-        let fetching = hush.token(&who);
+        let (stops, id) = (StopFastPath::default(), InboxId::for_tests());
+        let message =
+            Inbound::from_operator(SessionKey::main(AgentId::main()), "1".to_owned(), String::new(), 1);
+        let who: Who = (ChatPlace::of(&message), PeerId::parse("7").unwrap());
+        let fetching = stops.token(&who);
         assert!(!fetching.is_cancelled());
-        hush.stop(who.clone(), id);
+        stops.stop(who.clone(), id);
         assert!(fetching.is_cancelled(), "what is under way ends");
-        hush.come_to(&who, &[]);
-        assert!(hush.token(&who).is_cancelled(), "so does what comes before the stop's own turn");
-        hush.come_to(&who, &[id]);
-        assert!(!hush.token(&who).is_cancelled());
-        hush.come_to(&who, &[]);
-        assert!(hush.known.lock().is_empty(), "nothing is remembered");
+        stops.come_to(&who, &[]);
+        assert!(stops.token(&who).is_cancelled(), "so does what comes before the stop's own turn");
+        stops.come_to(&who, &[id]);
+        assert!(!stops.token(&who).is_cancelled());
+        stops.come_to(&who, &[]);
+        assert!(stops.known.lock().is_empty(), "nothing is remembered");
     }
 }

@@ -23,7 +23,7 @@ impl MessageActions {
             gated: true,
             caller: cx.scope.access.caller,
         };
-        let words = serde_json::to_string(&wish).unwrap_or_default();
+        let words = homard_runtime::json::to_text(&wish);
         let key = run_name("message", cx, &[&words])?;
         self.act_as_wished(wish, &acting, key.as_str()).await.map_err(|error| match error {
             ActError::NotAllowed(why) => PortError::NotAllowed(why),

@@ -3,6 +3,7 @@
 use homard_channel::{Address, ChatKind, Conversation, Details, Inbound, Sender, Threads};
 use homard_policy::routing::destination;
 use homard_protocol::SessionKey;
+use homard_protocol::events::SessionChange;
 use homard_runtime::OrLog;
 use homard_store::{DeliveryContext, StoreError};
 
@@ -61,7 +62,7 @@ impl MessageActions {
         });
         let session = session.await?;
         self.sessions().inject(&session, said).await?;
-        self.sessions().announce_change(&session, "send");
+        self.sessions().announce_change(&session, SessionChange::Send);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use homard_protocol::AgentId;
 use homard_tools::{NoteLines, Passage, PortError, Recollection, ToolCx};
 
-use super::{NotRecalled, RecalledPassage, blocking};
+use super::{NotRecalled, RecalledPassage, blocking, picking};
 use crate::parts::Recall;
 use crate::sessions::access::agent_of;
 
@@ -20,7 +20,8 @@ impl Recall {
     ) -> Result<Recollection, PortError> {
         let agent = self.agent(Some(&self.agent_in(cx))).map_err(told)?;
         let sessions = self.sessions_seen(cx, &agent).await?;
-        let found = self.search_in(agent, sessions, query, (most, least)).await.map_err(told)?;
+        let picking = picking(&agent, most, least);
+        let found = self.search_in(agent, sessions, query, picking).await.map_err(told)?;
         let (provider, model) = match found.model.as_deref().map(|model| model.split_once('/')) {
             Some(Some((provider, model))) => (provider.to_owned(), Some(model.to_owned())),
             Some(None) | None => ("none".to_owned(), None),

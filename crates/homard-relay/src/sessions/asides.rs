@@ -1,6 +1,6 @@
 //! What stands in a conversation for people to read, beside what its model is told.
 
-use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage};
+use homard_protocol::events::{ChatEvent, ChatState, FinalMessage, InjectedMessage, SessionChange};
 use homard_protocol::{AssistantMessage, EntryKind, Message, RunId, SessionKey, StopReason};
 use homard_store::{SessionRecord, StoreError};
 
@@ -45,7 +45,7 @@ pub(crate) async fn tell_readers(
     let news = inner.store().sessions().patch(&session.key, move |entry| entry.last_activity_at = Some(now));
     let session = news.await?;
     tell_injected(inner, key, &id, message);
-    inner.session_changed(&session, "send", active);
+    inner.session_changed(&session, SessionChange::Send, active);
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! What changes a conversation as a whole, and telling those who watch.
 
-use homard_protocol::{ModelRef, SessionKey};
+use homard_protocol::events::SessionChange;
+use homard_protocol::{ModelRef, SessionKey, StopCause};
 use homard_runtime::OrLog;
 use homard_store::{ResetReason, ResetSession, SessionRecord, StoreError};
 use homard_tools::{HookPoint, HookValue};
@@ -8,7 +9,6 @@ use homard_tools::{HookPoint, HookValue};
 use crate::hook_points::{self, Speaker};
 use crate::parts::Sessions;
 use crate::turn_setup::settings::chosen_model;
-use crate::turns::source::StopCause;
 
 impl Sessions {
     /// Begins a conversation anew: what goes on in it is stopped, its transcript put away.
@@ -31,8 +31,8 @@ impl Sessions {
         self.end_commands(key);
         let said = self.last_said(key).await;
         let reset = self.inner().store().sessions().reset(key, reason).await?;
-        let word = if reason == ResetReason::New { "new" } else { "reset" };
-        self.announce_change(&reset.record, word);
+        let change = if reason == ResetReason::New { SessionChange::New } else { SessionChange::Reset };
+        self.announce_change(&reset.record, change);
         hook_points::session_reset(self.inner(), key, reason, said, by).await;
         Ok(reset)
     }
@@ -53,7 +53,7 @@ impl Sessions {
     }
 
     /// Tells watchers of the session list that a session changed.
-    pub fn announce_change(&self, session: &SessionRecord, reason: &'static str) {
+    pub fn announce_change(&self, session: &SessionRecord, reason: SessionChange) {
         self.inner().session_changed(session, reason, self.runs().active_ids(&session.key));
     }
 
@@ -63,6 +63,6 @@ impl Sessions {
         let config = self.inner().config();
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        chosen_model(&self.inner().rooms().router, agent, session.map(|record| &record.entry))
+        chosen_model(&self.inner().reloadable().router, agent, session.map(|record| &record.entry))
     }
 }

@@ -1,10 +1,10 @@
 //! Messages from one conversation to another, and the answers.
 
 use homard_channel::Inbound;
-use homard_protocol::{AgentId, RunId, SessionKey};
+use homard_protocol::{AgentId, RunId, SessionKey, TurnSource};
 use homard_runtime::OrCancel;
 use homard_store::RunStatus;
-use homard_tools::{Letter, LetterAnswer, PortError, SessionTarget, ToolCx};
+use homard_tools::{Letter, LetterAnswer, LetterStatus, PortError, SessionTarget, ToolCx};
 
 use crate::parts::Sessions;
 use crate::ports::{not_kept, run_name};
@@ -12,7 +12,6 @@ use crate::sessions::access::{agent_of, may_reach};
 use crate::turns::accept::Accepted;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 impl Sessions {
     /// Sends a message and waits for the answer. A repeated call finds the run of the first.
@@ -21,21 +20,20 @@ impl Sessions {
         if to == cx.session_key {
             return Err(PortError::Invalid("that is this session; just answer".to_owned()));
         }
-        let key = to.to_string();
-        let run_id = run_name("letter", cx, &[&key, &letter.message])?;
+        let run_id = run_name("letter", cx, &[&to.to_string(), &letter.message])?;
         let text = format!(
             "[Message from the agent in session {}, not from a person]\n\n{}",
             cx.session_key, letter.message
         );
         let message = Inbound::from_operator(to.clone(), run_id.to_string(), text, cx.clock.now_ms());
         let options =
-            TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(Source::SessionsSend) };
+            TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(TurnSource::SessionsSend) };
         let accepted = self.turns().accept(message, options, Queue::Wait).await;
         let accepted = accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         let mut answer = LetterAnswer {
-            status: "accepted",
-            run_id: run_id.to_string(),
-            session_key: key,
+            status: LetterStatus::Accepted,
+            run_id: run_id.clone(),
+            session_key: to.clone(),
             reply: None,
             error: None,
             labels: Vec::new(),
@@ -57,16 +55,16 @@ impl Sessions {
     async fn read_answer(&self, run_id: &RunId, answer: &mut LetterAnswer) -> Result<(), PortError> {
         let record = self.inner().store().runs().get(run_id).await.map_err(not_kept)?;
         let Some(record) = record.filter(|record| record.status.is_finished()) else {
-            answer.status = "timeout";
+            answer.status = LetterStatus::Timeout;
             answer.error =
                 Some("no answer yet; it is still being worked on and stays in that session".to_owned());
             return Ok(());
         };
         answer.reply = record.reply;
         if record.status == RunStatus::Ok {
-            answer.status = "ok";
+            answer.status = LetterStatus::Ok;
         } else {
-            answer.status = "error";
+            answer.status = LetterStatus::Error;
             answer.error =
                 Some(record.error.unwrap_or_else(|| format!("the turn ended as {}", record.status)));
         }

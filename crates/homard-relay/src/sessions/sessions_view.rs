@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use homard_config::config::agents::delegation::Visibility;
+use homard_protocol::events::SessionChange;
 use homard_protocol::{Message, SessionKey};
 use homard_runtime::{Clip, millis_i64};
 use homard_store::{
@@ -124,7 +125,7 @@ impl Sessions {
             None => model.clone(),
         });
         SessionLine {
-            key: row.key.to_string(),
+            key: row.key.clone(),
             kind: kind_word(&row.key),
             label: label.flatten().next().cloned(),
             updated_at: rfc3339(entry.updated_at),
@@ -149,7 +150,7 @@ impl Sessions {
         let mut room = MAX_BYTES;
         let (messages, truncated) = told(&page, wanted.tools, &mut room);
         let labels = self.setup().labels_of(&row.key).await.map_err(not_kept)?;
-        Ok(HistoryPage { session_key: row.key.to_string(), messages, truncated, labels })
+        Ok(HistoryPage { session_key: row.key, messages, truncated, labels })
     }
 
     /// What was said in the conversations `cx` may see, by its words.
@@ -236,7 +237,7 @@ impl Sessions {
             entry.model_override = chosen.map(|model| model.model.to_string());
         });
         let row = patched.await.map_err(not_kept)?;
-        self.announce_change(&row, "patch");
+        self.announce_change(&row, SessionChange::Patch);
         Ok(row)
     }
 
@@ -259,7 +260,7 @@ impl Sessions {
         let own = agent_of(&config, &cx.session_key);
         let agents = config.agents.list.iter().filter(|agent| self.subagents().may_start(own, &agent.id));
         let line = |agent: &homard_config::config::agents::Agent| AgentLine {
-            id: agent.id.to_string(),
+            id: agent.id.clone(),
             name: agent.identity.name.clone().or_else(|| agent.name.clone()),
             model: agent.model.primary.as_ref().map(ToString::to_string),
             you: agent.id == *own,
@@ -286,7 +287,7 @@ fn kind_word(key: &SessionKey) -> &'static str {
 
 fn found_message(hit: SearchHit) -> FoundMessage {
     FoundMessage {
-        session_key: hit.session_key.to_string(),
+        session_key: hit.session_key,
         role: hit.role,
         at: rfc3339(hit.timestamp),
         text: hit.snippet,

@@ -14,7 +14,7 @@ use homard_config::Config;
 use homard_config::config::agents::Agent;
 use homard_config::config::agents::sandbox::SandboxMode;
 use homard_llm::ThinkingLevel;
-use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope, Word};
+use homard_protocol::{AgentId, ModelRef, SessionKey, SessionScope, TurnSource, Word};
 use homard_runtime::{Clip, OrLog, millis, millis_i64};
 use homard_store::{NewSubagent, SessionEntry, SessionRecord, SubagentAdded, SubagentRecord};
 use homard_tools::{ChildLine, ChildTask, PortError, Spawned, ToolCx};
@@ -26,7 +26,6 @@ use crate::sessions::access::agent_of;
 use crate::turn_setup::sandbox;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 /// How much of a task a list shows, in characters.
 const TASK_SHOWN: usize = 120;
@@ -115,7 +114,7 @@ impl Subagents {
         let options = TurnOptions {
             timeout_ms: task.timeout.or(limits.run_timeout).map(millis),
             labels: cx.scope.taint.labels(),
-            ..TurnOptions::of(Source::Subagent)
+            ..TurnOptions::of(TurnSource::Subagent)
         };
         if let Err(error) = self.turns().accept(message, options, Queue::Wait).await {
             store.subagents().settle(&run_id, None).await.or_log("a child that never began is still open");
@@ -203,8 +202,8 @@ impl Subagents {
         let run = self.inner().store().runs().get(&asked.run_id).await.map_err(not_kept)?;
         let until = run.as_ref().and_then(|run| run.ended_at).unwrap_or(now);
         Ok(ChildLine {
-            session_key: asked.child_key.to_string(),
-            run_id: asked.run_id.to_string(),
+            session_key: asked.child_key.clone(),
+            run_id: asked.run_id.clone(),
             label: asked.label.clone(),
             task: asked.task.clip_chars(TASK_SHOWN).to_owned(),
             status: run.map_or("queued", |run| run.status.as_str()),
@@ -227,7 +226,8 @@ impl Subagents {
         let key = row.asked.child_key.clone();
         let run_id = run_name("steer", cx, &[target, &message])?;
         let message = Inbound::from_operator(key, run_id.to_string(), message, cx.clock.now_ms());
-        let options = TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(Source::Subagent) };
+        let options =
+            TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(TurnSource::Subagent) };
         let accepted = self.turns().accept(message, options, Queue::Wait).await;
         accepted.map_err(|error| PortError::Failed(error.to_string()))?;
         self.child_line(&row, cx.clock.now_ms()).await
@@ -288,8 +288,8 @@ fn settings(plan: &Plan, label: Option<String>) -> impl FnOnce(&mut SessionEntry
 fn spawned(child: &NewSubagent) -> Spawned {
     Spawned {
         status: "accepted",
-        run_id: child.run_id.to_string(),
-        child_session_key: child.child_key.to_string(),
+        run_id: child.run_id.clone(),
+        child_session_key: child.child_key.clone(),
         note: NOTE,
     }
 }

@@ -85,7 +85,7 @@ impl TurnSetup {
         let entry = session.as_ref().map(|session| &session.entry);
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        let rooms = inner.rooms();
+        let rooms = inner.reloadable();
         let model = chosen_model(&rooms.router, agent, entry);
         let operator = ChannelId::operator();
         let about = Circumstances {
@@ -210,7 +210,7 @@ impl Desk {
                 if let ApprovalOutcome::Said(verdict) = outcome {
                     // It cannot have been answered: nobody else knows this desk.
                     let _taken = self.approvals.resolve(&question.id, verdict, "operator");
-                    if verdict != homard_tools::Verdict::Deny {
+                    if verdict != homard_protocol::methods::approvals::ApprovalDecision::Deny {
                         continue;
                     }
                 } else {

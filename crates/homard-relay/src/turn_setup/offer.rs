@@ -64,7 +64,7 @@ impl Offers {
 impl TurnSetup {
     /// What a conversation under `policy` is offered by a model with a context of so many tokens, as things are now.
     pub(crate) fn offer(&self, policy: &ToolPolicy, window: u32) -> Offer {
-        let rooms = self.inner().rooms();
+        let rooms = self.inner().reloadable();
         small_window::fit_tools(rooms.offers.of(&rooms.tools, policy, &self.ports()), window)
     }
 }

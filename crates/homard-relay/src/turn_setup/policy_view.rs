@@ -44,7 +44,7 @@ impl TurnSetup {
     /// Every tool that could be offered now.
     #[must_use]
     pub fn tools_there(&self) -> Arc<[Arc<ToolSpec>]> {
-        self.inner().rooms().tools.specs(&ToolPolicy::default(), &self.ports())
+        self.inner().reloadable().tools.specs(&ToolPolicy::default(), &self.ports())
     }
 
     /// What a conversation is offered now, as its model is told it.
@@ -65,7 +65,7 @@ impl TurnSetup {
         supposing: &Supposing,
     ) -> Result<PolicyView, SelectError> {
         let config = self.inner().config();
-        let router = Arc::clone(&self.inner().rooms().router);
+        let router = Arc::clone(&self.inner().reloadable().router);
         let agent =
             key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
         let entry = session.map(|record| &record.entry);
@@ -116,7 +116,7 @@ impl TurnSetup {
         for sentence in self.sandboxes_not_held() {
             tracing::warn!("{sentence}");
         }
-        let rooms = self.inner().rooms();
+        let rooms = self.inner().reloadable();
         for entry in misspelled(&self.inner().config(), rooms.tools.names()) {
             tracing::warn!(
                 list = entry.place,

@@ -7,7 +7,7 @@ use homard_agent::{CallOptions, Rules};
 use homard_channel::Inbound;
 use homard_llm::{Sampling, ToolSpec};
 use homard_models::failover::Meter;
-use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, RunId, SessionKey, UserBlock};
+use homard_protocol::{AgentId, AssistantBlock, EntryKind, Message, RunId, SessionKey, StopCause, UserBlock};
 use homard_runtime::Redactor;
 use homard_store::CallOwner;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,6 @@ use crate::turns::listen::Listener;
 use crate::turns::meter::RunMeter;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::StopCause;
 
 /// What a program wants of one turn beside its message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -159,6 +158,6 @@ impl TurnSetup {
     /// Whether there is a tool of ours by this name, whoever may use it.
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
-        self.inner().rooms().tools.get(name).is_some()
+        self.inner().reloadable().tools.get(name).is_some()
     }
 }

@@ -223,7 +223,7 @@ impl TurnSetup {
         };
         let session = inner.store().sessions().get(key).await?;
         let entry = session.as_ref().map(|record| &record.entry);
-        let rooms = inner.rooms();
+        let rooms = inner.reloadable();
         let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
         let model = &settings.model;
         let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());

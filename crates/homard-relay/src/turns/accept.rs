@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use homard_channel::Inbound;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, TurnSource};
 use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
 use homard_tools::{HookRefusal, Label};
 use tokio::sync::oneshot;
@@ -20,7 +20,6 @@ use crate::turns::narrate::{Narrator, Subject};
 use crate::turns::queue::Queue;
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
-use crate::turns::source::Source;
 
 /// What became of a message.
 #[derive(Debug)]
@@ -80,7 +79,7 @@ impl Turns {
         queue: Queue,
     ) -> Result<Accepted, AcceptError> {
         let (mut admitted, mut options) = (self.admit(message, &options)?, options);
-        if options.source() == Source::Chat && !options.is_plain_text {
+        if options.source() == TurnSource::Chat && !options.is_plain_text {
             if let Some(accepted) = self.commands().obey(&mut admitted, &mut options).await? {
                 return Ok(accepted);
             }
@@ -118,9 +117,9 @@ impl Turns {
         if self.runs().get(&run_id).is_some() {
             return Ok(Accepted::InFlight { run_id, session_key: key });
         }
-        let is_heard = options.origin.is_some();
+        let is_heard = options.is_heard();
         // How many of what people write may wait has been decided with it.
-        if !is_heard && options.source() != Source::Chat && !self.lanes().has_room(&key) {
+        if !is_heard && options.source() != TurnSource::Chat && !self.lanes().has_room(&key) {
             return Err(AcceptError::Full(MAX_WAITING));
         }
         let admitted = match queue {
@@ -168,7 +167,7 @@ impl Turns {
             run_text: Arc::from(run_id.as_str()),
             session_key: Arc::from(key.to_string()),
             agent: Some(Arc::from(admitted.agent().as_str())),
-            is_heartbeat: request.options.source() == Source::Heartbeat,
+            is_heartbeat: request.options.source() == TurnSource::Heartbeat,
         };
         let narrator = Narrator::new(subject, inner.bus().clone(), inner.clock().clone());
         let cancel = inner.tasks().token().child_token();
@@ -192,7 +191,7 @@ async fn keep(turns: &Turns, mut waiting: Waiting) -> Result<Accepted, AcceptErr
     // nobody anything before it knows that the message is kept.
     let (is_kept, kept) = oneshot::channel();
     let new = new_run(&waiting.admitted, &run.id, &waiting.request);
-    let (is_heard, source) = (waiting.request.options.origin.is_some(), waiting.request.options.source());
+    let (is_heard, source) = (waiting.request.options.is_heard(), waiting.request.options.source());
     let stored = match turns.inner().store().runs().post(new).await {
         Ok(stored) => stored,
         Err(error) => {
@@ -232,7 +231,7 @@ pub(crate) fn new_run(admitted: &Admitted, run_id: &RunId, request: &TurnRequest
         run_id: run_id.clone(),
         session_key: admitted.session_key().clone(),
         agent_id: admitted.agent().clone(),
-        source: request.options.source().as_str().to_owned(),
+        source: request.options.source().into(),
         message: request.to_json(),
         inbox: request.options.inbox.clone(),
     }
@@ -259,7 +258,7 @@ mod tests {
     use crate::turn_setup::program::Program;
     use crate::turns::queue::Queue;
     use crate::turns::request::TurnOptions;
-    use crate::turns::source::Source;
+    use homard_protocol::TurnSource;
 
     fn message(id: &str) -> Inbound {
         Inbound::from_operator(SessionKey::main(AgentId::main()), id.to_owned(), "hello".to_owned(), 1)
@@ -282,7 +281,7 @@ mod tests {
         let world = World::new(json!({}));
         world.talker.says("hi");
         let turns = world.relay.turns();
-        let taking = turns.accept(message("r1"), TurnOptions::of(Source::Hook), Queue::Wait);
+        let taking = turns.accept(message("r1"), TurnOptions::of(TurnSource::Hook), Queue::Wait);
         assert!(taking.now_or_never().is_none(), "it is being kept");
         assert_eq!(status(&world, "r1").await, RunStatus::Ok);
         while turns.active_count() > 0 {
@@ -294,7 +293,7 @@ mod tests {
     async fn a_program_that_hangs_up_meanwhile_is_not_answered() {
         let world = World::new(json!({}));
         let turns = world.relay.turns();
-        let options = TurnOptions::of(Source::HttpChat);
+        let options = TurnOptions::of(TurnSource::HttpChat);
         let taking = turns.accept_program(message("r1"), Program::default(), options);
         assert!(taking.now_or_never().is_none(), "it is being kept");
         assert_eq!(status(&world, "r1").await, RunStatus::Aborted);
@@ -305,7 +304,7 @@ mod tests {
     async fn what_was_answered_before_interrupts_nobody() {
         let world = World::new(json!({"messages": {"queue": {"mode": "interrupt"}}}));
         let turns = world.relay.turns();
-        let send = |id| turns.accept(message(id), TurnOptions::of(Source::Chat), Queue::by_word(None));
+        let send = |id| turns.accept(message(id), TurnOptions::of(TurnSource::Chat), Queue::by_word(None));
         world.talker.says("one");
         send("r1").await.unwrap();
         assert_eq!(status(&world, "r1").await, RunStatus::Ok);

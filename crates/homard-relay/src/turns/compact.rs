@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use homard_agent::{Agent, Compacted, CompactionOptions, History, NotShorter};
 use homard_protocol::EntryId;
+use homard_protocol::events::SessionChange;
 use homard_runtime::OrLog;
 use homard_store::Started;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,11 @@ async fn compact(
             });
             match changed.await {
                 Ok(session) => {
-                    inner.session_changed(&session, "compact", turns.runs().active_ids(&session.key));
+                    inner.session_changed(
+                        &session,
+                        SessionChange::Compact,
+                        turns.runs().active_ids(&session.key),
+                    );
                 }
                 Err(error) => tracing::error!(%error, "a compaction could not be counted"),
             }

@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_protocol::events::ApprovalPhase;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, StopCause};
 use tokio::time::timeout;
 
 use crate::parts::Turns;
 use crate::turns::outcome::RunEnd;
 use crate::turns::runs::RunView;
-use crate::turns::source::StopCause;
 use crate::turns::turn;
 
 /// How long an abort waits for the run to be over before it answers anyway.

@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use homard_agent::History;
 use homard_channel::Address;
 use homard_config::Config;
-use homard_protocol::SessionKey;
+use homard_protocol::{SessionKey, TurnSource};
 use homard_runtime::{KeyedWorkers, Tasks, Worker};
 use homard_store::SessionKind;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,6 @@ use crate::parts::Turns;
 use crate::turns::compact::{CompactOptions, ReportSlot};
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
-use crate::turns::source::Source;
 use crate::turns::turn;
 
 /// Messages that may wait in one session; one more is refused, and the sender told.
@@ -128,7 +127,7 @@ impl Lanes {
 
     /// Takes the oldest message that a person wrote out of a lane, because too many wait.
     pub(crate) fn take_oldest_said(&self, key: &SessionKey) -> Option<Waiting> {
-        let is_said = |options: &TurnOptions| options.origin.is_some() || options.source() == Source::Chat;
+        let is_said = |options: &TurnOptions| options.is_heard() || options.source() == TurnSource::Chat;
         self.take(key, |waiting| is_said(&waiting.request.options)).map(|(_, taken)| taken)
     }
 

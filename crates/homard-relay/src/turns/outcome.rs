@@ -6,12 +6,11 @@
 use homard_agent::Spent;
 use homard_llm::{Attempt, FailReason};
 use homard_protocol::events::ErrorKind;
-use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, ToolCall, Usage};
+use homard_protocol::{AssistantMessage, RunId, SessionId, StopCause, StopReason, ToolCall, Usage};
 use homard_store::RunStatus;
 
 use crate::delivery::look::LookVerdict;
 use crate::turns::runs::Run;
-use crate::turns::source::StopCause;
 
 /// What is said of a turn that took too long.
 const TIMED_OUT: &str =

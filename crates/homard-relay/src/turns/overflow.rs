@@ -1,12 +1,11 @@
 //! Room for one more message in a conversation: who has to go, and what is remembered of them.
 
 use homard_policy::queue::{self, MakeRoom, Overflow, QueuePolicy};
-use homard_protocol::SessionKey;
+use homard_protocol::{SessionKey, StopCause};
 
 use crate::parts::Turns;
 use crate::turns::lane::Waiting;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::StopCause;
 use crate::turns::turn;
 
 /// Takes out of the lane who has to go for one more message; what is to be remembered of them goes with that

@@ -8,7 +8,7 @@ use homard_config::Config;
 use homard_policy::queue::{QueueMode, QueueOptions, QueuePolicy};
 use homard_policy::sending::{self, SendAction, send_policy};
 use homard_protocol::events::{OperationPhase, SessionOperation, SessionOperationEvent};
-use homard_protocol::{ChannelId, RunId, SessionKey, Word};
+use homard_protocol::{ChannelId, RunId, SessionKey, StopCause, TurnSource, Word};
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
@@ -21,7 +21,6 @@ use crate::turns::compact::{CompactOptions, CompactReport, ReportSlot};
 use crate::turns::lane::Kind;
 use crate::turns::overflow;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::{Source, StopCause};
 
 /// How long somebody waits for a compaction that was asked for; it goes on if they do not.
 const COMPACT_WAIT: Duration = Duration::from_secs(60 * 60);
@@ -113,7 +112,7 @@ impl Turns {
     ) -> Result<CompactReport, AcceptError> {
         let slot = ReportSlot::default();
         let queue = Queue::Compact(wish, Some(Arc::clone(&slot)));
-        match self.accept(message, TurnOptions::of(Source::Compact), queue).await? {
+        match self.accept(message, TurnOptions::of(TurnSource::Compact), queue).await? {
             Accepted::Started { run_id, session_key } => {
                 tell_compaction(self.inner(), &run_id, &session_key, None);
                 self.wait(&run_id, COMPACT_WAIT).await;

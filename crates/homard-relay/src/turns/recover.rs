@@ -7,6 +7,7 @@
 mod resume;
 
 use homard_channel::Inbound;
+use homard_protocol::TurnSource;
 use homard_runtime::OrLog;
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
@@ -15,14 +16,13 @@ use crate::intake::route::Route;
 use crate::parts::Turns;
 use crate::turns::lane::Kind;
 use crate::turns::request::TurnRequest;
-use crate::turns::source::Source;
 
 /// What somebody is told whose command, or whose agent, did not survive a restart.
 const GIVEN_UP: &str = "⚙️ The gateway restarted before this was done. Please send it again.";
 
 /// Whether nobody asked and the agent only looked around.
 fn is_look(record: &RunRecord) -> bool {
-    Source::parse(&record.source) == Some(Source::Heartbeat)
+    record.source.known() == Some(TurnSource::Heartbeat)
 }
 
 impl Turns {

@@ -4,7 +4,7 @@
 //! goes the same way.
 
 use homard_policy::queue::{Overflow, QueueOptions};
-use homard_protocol::{SessionKey, UserMessage};
+use homard_protocol::{SessionKey, TurnSource, UserMessage};
 use homard_store::{InboxId, RunRecord};
 use homard_tools::Label;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,6 @@ use crate::intake::origin::Origin;
 use crate::turn_setup::program::Program;
 use crate::turns::inline::InlineSettings;
 use crate::turns::lane::Kind;
-use crate::turns::source::Source;
 
 /// What comes with a message: what its sender asked for, whose words it is, where the answer goes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +22,7 @@ use crate::turns::source::Source;
 pub struct TurnOptions {
     /// By which way it came.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<TurnSource>,
     /// What holds for this turn only.
     #[serde(flatten)]
     pub settings: InlineSettings,
@@ -69,7 +68,7 @@ pub struct TurnOptions {
 impl TurnOptions {
     /// A message that came by `source` and asks for nothing besides.
     #[must_use]
-    pub fn of(source: Source) -> Self {
+    pub fn of(source: TurnSource) -> Self {
         Self { source: Some(source), ..Self::default() }
     }
 
@@ -91,8 +90,13 @@ impl TurnOptions {
         options
     }
 
-    pub(crate) fn source(&self) -> Source {
-        self.source.unwrap_or(Source::Agent)
+    /// Whether somebody said it on a chat platform.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    pub(crate) fn source(&self) -> TurnSource {
+        self.source.unwrap_or(TurnSource::Agent)
     }
 }
 
@@ -114,13 +118,13 @@ pub(crate) struct TurnRequest {
 impl TurnRequest {
     /// As it is kept.
     pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        homard_runtime::json::to_text(self)
     }
 
     /// What was kept of a run; `None` for one that was kept otherwise.
     pub(crate) fn of_record(record: &RunRecord) -> Option<Self> {
         let mut request: Self = serde_json::from_str(record.message.as_deref()?).ok()?;
-        request.options.source = Source::parse(&record.source).or(request.options.source);
+        request.options.source = record.source.known().or(request.options.source);
         Some(request)
     }
 
@@ -135,7 +139,7 @@ mod tests {
     use homard_channel::{Address, ChatKind};
     use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey};
 
-    use super::{Source, TurnOptions};
+    use super::{TurnOptions, TurnSource};
 
     #[test]
     fn what_speaks_up_is_the_owners_only_in_the_owners_conversation() {
@@ -153,7 +157,7 @@ mod tests {
         ];
         for (key, is_owner) in rows {
             let key = SessionKey::parse(key).unwrap();
-            let options = TurnOptions::of(Source::Wake).speaking_up(&key, Some(address.clone()));
+            let options = TurnOptions::of(TurnSource::Wake).speaking_up(&key, Some(address.clone()));
             assert_eq!(options.reply.unwrap().is_owner, is_owner, "{key}");
         }
     }

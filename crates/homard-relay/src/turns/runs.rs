@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, StopCause};
 use homard_runtime::{Mutex, TRACE};
 use homard_tools::{Taint, TurnSlot};
 use tokio::sync::{OwnedSemaphorePermit, watch};
@@ -14,7 +14,6 @@ use tracing::Span;
 use crate::delivery::run_delivery::Delivery;
 use crate::turns::narrate::Narrator;
 use crate::turns::outcome::RunEnd;
-use crate::turns::source::StopCause;
 
 /// A run under way, as others see it.
 #[derive(Debug, Clone)]

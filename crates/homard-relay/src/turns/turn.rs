@@ -11,8 +11,10 @@ use homard_llm::Resolved;
 use homard_models::budget::{HOOK, Spender};
 use homard_models::failover::{Caller, Winner};
 use homard_models::router;
-use homard_protocol::events::{ErrorKind, RunPhase};
-use homard_protocol::{AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope, Word};
+use homard_protocol::events::{ErrorKind, RunPhase, SessionChange};
+use homard_protocol::{
+    AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope, StopCause, TurnSource, Word,
+};
 use homard_runtime::{OrCancel, OrLog, TRACE};
 use homard_store::{CallOwner, Context, SessionRecord, StartRun, Started};
 use homard_tools::{Label, Source, TurnSlot};
@@ -50,7 +52,6 @@ use crate::turns::meter::RunMeter;
 use crate::turns::outcome::{Failure, ModelUsed, TakenOver, TurnFacts, TurnOutcome};
 use crate::turns::request::{TurnOptions, TurnRequest};
 use crate::turns::runs::Run;
-use crate::turns::source::{self, StopCause};
 use crate::turns::steering;
 
 /// The place of a transcript's first entry.
@@ -85,7 +86,7 @@ pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<H
     let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
-    if waiting.request.options.source() == source::Source::Heartbeat {
+    if waiting.request.options.source() == TurnSource::Heartbeat {
         let look = Look::in_session(&inner.config(), &run.session_key);
         if look.with_reasoning {
             run.narrator.keep_reasoning();
@@ -280,13 +281,13 @@ pub(crate) async fn prepare(
     let mut session = started.session;
     run.narrator.set_session(session.session_id.as_str());
     run.narrator.status("preparing_context");
-    inner.session_changed(&session, "send", turns.runs().active_ids(&session.key));
+    inner.session_changed(&session, SessionChange::Send, turns.runs().active_ids(&session.key));
     session.entry = options.settings.over(session.entry);
     let shown = session.entry.reasoning_level.as_ref().and_then(Word::known);
     run.narrator.set_reasoning(shown.filter(|_| run.delivery.look().is_none()).unwrap_or_default());
     run.delivery.work.show(ShownWork::of(&config, &session.entry));
 
-    let rooms = inner.rooms();
+    let rooms = inner.reloadable();
     let mut settings = settings_of(&config, &rooms.router, agent, &session, &options).await?;
     let works_for = works_for(inner.store(), &session).await;
     let model = settings.model.clone();

@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_channel::Inbound;
 use homard_policy::envelope::waking_event;
-use homard_protocol::events::HeartbeatEvent;
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::events::{HeartbeatEvent, HeartbeatStatus};
+use homard_protocol::{RunId, SessionKey, TurnSource, WakeMode};
 use homard_runtime::{Clip, Mutex};
 use homard_store::RunStatus;
 use homard_tools::Label;
-use serde_json::{Value, json};
 
 use crate::intake::route::Unroutable;
 use crate::parts::Turns;
@@ -21,19 +20,9 @@ use crate::turns::accept::{AcceptError, Accepted};
 use crate::turns::outcome::RunEnd;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 /// How much of an answer the last look shows, in characters.
 const PREVIEW_CHARS: usize = 200;
-
-/// Whether an event starts a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WakeMode {
-    /// At once, or when the turn under way is over.
-    Now,
-    /// It is told with the next turn, whoever asks for it.
-    NextHeartbeat,
-}
 
 /// An event for a conversation.
 #[derive(Debug, Clone)]
@@ -43,7 +32,7 @@ pub struct Wake {
     pub text: String,
     /// Whether it starts a turn.
     pub mode: WakeMode,
-    pub source: Source,
+    pub source: TurnSource,
     /// The name of the turn, where the same event may be told twice; a new one otherwise.
     pub run_id: Option<RunId>,
     /// Whose words the text is, where they are not the owner's.
@@ -63,7 +52,7 @@ pub enum Woken {
 #[derive(Debug)]
 pub(crate) struct Wakes {
     enabled: AtomicBool,
-    last: Mutex<Option<Value>>,
+    last: Mutex<Option<HeartbeatEvent>>,
 }
 
 impl Default for Wakes {
@@ -99,7 +88,7 @@ impl Turns {
         let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
         let run_id = match self.accept(message, options, Queue::Wait).await? {
             Accepted::Started { run_id, .. } => {
-                self.look_back_at(&run_id, source.as_str());
+                self.look_back_at(&run_id, source);
                 run_id
             }
             Accepted::InFlight { run_id, .. } | Accepted::Answered { run_id, .. } => run_id,
@@ -121,51 +110,48 @@ impl Turns {
 
     /// What came of the last turn that an event started; `None` when there was none since the start.
     #[must_use]
-    pub fn last_heartbeat(&self) -> Option<Value> {
+    pub fn last_heartbeat(&self) -> Option<HeartbeatEvent> {
         self.wakes().last.lock().clone()
     }
 
     /// Remembers how a turn ends.
-    fn look_back_at(&self, run_id: &RunId, reason: &'static str) {
+    fn look_back_at(&self, run_id: &RunId, source: TurnSource) {
         let Some(mut ending) = self.runs().get(run_id).map(|run| run.watch()) else { return };
         let turns = self.downgrade();
         self.inner().tasks().spawn(async move {
             let end = ending.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
             if let (Some(end), Some(turns)) = (end, turns.upgrade().map(Self::of)) {
-                tell_heartbeat(&turns, seen(&end, reason));
+                tell_heartbeat(&turns, seen(&end, source));
             }
         });
     }
 }
 
-/// Remembers what came of a look around, or of an event, and tells those who watch.
-pub fn tell_heartbeat(turns: &Turns, seen: Value) {
+/// Remembers what came of a look around, or of an event, and tells those who watch; not what was said and to whom.
+pub fn tell_heartbeat(turns: &Turns, seen: HeartbeatEvent) {
     *turns.wakes().last.lock() = Some(seen.clone());
-    turns.inner().bus().publish(&HeartbeatEvent(untold(seen)));
-}
-
-/// The same for those who may not read what is said.
-fn untold(mut seen: Value) -> Value {
-    if let Some(fields) = seen.as_object_mut() {
-        fields.retain(|name, _| !matches!(name.as_str(), "preview" | "message" | "to" | "accountId"));
-    }
-    seen
+    turns.inner().bus().publish(&HeartbeatEvent {
+        preview: None,
+        message: None,
+        to: None,
+        account_id: None,
+        ..seen
+    });
 }
 
 /// The end of a turn as a look at it.
-fn seen(end: &RunEnd, reason: &str) -> Value {
+fn seen(end: &RunEnd, source: TurnSource) -> HeartbeatEvent {
     let status = match (end.outcome.status(), &end.reply) {
-        (RunStatus::Ok, Some(_)) => "sent",
-        (RunStatus::Ok, None) => "ok-token",
-        _ => "failed",
+        (RunStatus::Ok, Some(_)) => HeartbeatStatus::Sent,
+        (RunStatus::Ok, None) => HeartbeatStatus::OkToken,
+        _ => HeartbeatStatus::Failed,
     };
-    let preview = end.reply.as_ref().map(|reply| reply.clip_chars(PREVIEW_CHARS).to_owned());
-    let took = end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began));
-    let mut seen = json!({"ts": end.ended_at, "status": status, "reason": reason, "hasMedia": false});
-    if let Some(fields) = seen.as_object_mut() {
-        fields.extend(preview.map(|preview| ("preview".to_owned(), json!(preview))));
-        fields.extend(took.map(|took| ("durationMs".to_owned(), json!(took))));
-        fields.extend(end.outcome.error().map(|error| ("message".to_owned(), json!(error))));
+    HeartbeatEvent {
+        reason: Some(source.to_string()),
+        has_media: Some(false),
+        preview: end.reply.as_ref().map(|reply| reply.clip_chars(PREVIEW_CHARS).to_owned()),
+        duration_ms: end.outcome.started_at().map(|began| end.ended_at.saturating_sub(began)),
+        message: end.outcome.error().map(str::to_owned),
+        ..HeartbeatEvent::of(end.ended_at, status)
     }
-    seen
 }

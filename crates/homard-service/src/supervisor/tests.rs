@@ -83,7 +83,7 @@ impl Machine {
         let path = format!("{}:/usr/bin:/bin", bin.display());
         let environment = [("PATH", path), ("HOME", home.display().to_string())];
         let environment = environment.map(|(name, value)| (name.to_owned(), value)).into();
-        let supervisor = Supervisor::new(dialect, &home, &environment, (folder.path().to_owned(), 501));
+        let supervisor = Supervisor::new(dialect, &home, &environment, folder.path().to_owned(), 501);
         Self { folder, supervisor }
     }
 
@@ -216,7 +216,7 @@ async fn another_definition_stays_unless_it_is_to_be_replaced() {
 async fn a_machine_without_systemd_says_so_before_anything_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere: BTreeMap<String, String> = [("PATH".to_owned(), "/nonexistent".to_owned())].into();
-    let supervisor = Supervisor::new(&Systemd, folder.path(), &nowhere, (folder.path().to_owned(), 1));
+    let supervisor = Supervisor::new(&Systemd, folder.path(), &nowhere, folder.path().to_owned(), 1);
     let failed = supervisor.install(&charge(), Replace::Never).await;
     assert!(matches!(failed, Err(SupervisorError::NotThere { .. })), "{failed:?}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

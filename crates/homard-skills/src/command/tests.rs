@@ -16,7 +16,7 @@ fn commands(names: &[&str]) -> Vec<SkillCommand> {
             Arc::new(Skill { name: name.into(), front, place: SkillOrigin::Managed, dir: "/h".into(), file })
         })
         .collect();
-    named(&skills)
+    named(&skills, |name| name == "help")
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl World {
         std::fs::write(&paths.config_path, config.to_string()).unwrap();
         let env = Environment::from_pairs([("PATH", home.path().join("bin").display().to_string())]);
         let config = ConfigHandle::open(ConfigSource::isolated(paths, env, Clock::fixed(0))).unwrap();
-        Self { home, skills: Skills::new(config.clone()), config }
+        Self { home, skills: Skills::new(config.clone(), |name| name == "status"), config }
     }
 
     fn write(&self, name: &str, head: &str) {

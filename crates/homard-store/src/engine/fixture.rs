@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::{
     AgentId, AssistantBlock, AssistantMessage, Entry, EntryKind, Message, RunId, SessionId, SessionKey,
-    StopReason, ToolCall, ToolCallId, UserContent, UserMessage,
+    StopReason, ToolCall, ToolCallId, UserContent, UserMessage, Word,
 };
 use homard_runtime::Clock;
 use tempfile::TempDir;
@@ -94,7 +94,7 @@ pub(crate) fn new_run(session_key: &str, run: &str) -> NewRun {
         run_id: run_id(run),
         session_key: key(session_key),
         agent_id: AgentId::main(),
-        source: "webchat".to_owned(),
+        source: Word::of("webchat"),
         message: r#"{"text":"hi"}"#.to_owned(),
         inbox: Vec::new(),
     }

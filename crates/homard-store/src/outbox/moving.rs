@@ -134,21 +134,6 @@ impl OutboxStore<'_> {
             .await
     }
 
-    /// Lets something that was given up wait again; `false` when there is no such row.
-    ///
-    /// # Errors
-    /// When the write is not committed.
-    pub async fn revive(self, key: &str) -> Result<bool, StoreError> {
-        let key = key.to_owned();
-        self.store
-            .write(move |batch| {
-                let sql = "UPDATE outbox SET failed_at = NULL, tries = 0, created_at = ?2, next_try_at = ?2
-                       WHERE message_key = ?1 AND failed_at IS NOT NULL";
-                Ok(batch.execute(sql, params![key, batch.now()])? > 0)
-            })
-            .await
-    }
-
     /// After a start: what was being sent may have arrived. It is counted as ambiguous, unless sending it twice is
     /// harmless, and waits again. Answers with how many there were.
     ///

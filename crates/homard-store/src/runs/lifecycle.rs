@@ -109,7 +109,7 @@ fn accept(batch: &Batch<'_>, run: &NewRun) -> Result<Accepted, StoreError> {
             run.run_id.as_str(),
             run.session_key.to_string(),
             run.agent_id.as_str(),
-            run.source,
+            run.source.as_str(),
             run.message,
             batch.now()
         ],

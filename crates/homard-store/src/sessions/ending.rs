@@ -29,6 +29,14 @@ pub enum ResetReason {
     Daily,
 }
 
+impl ResetReason {
+    /// Why, by the word somebody typed: one of ours, or one the owner chose.
+    #[must_use]
+    pub fn of_word(word: &str) -> Self {
+        if word.contains("new") { Self::New } else { Self::Reset }
+    }
+}
+
 /// What came of a reset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResetSession {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::{Clock, Mutex};
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, NotTaken, Outcome, Verdict,
-};
+use super::{ANSWER_WITHIN, ApprovalRequest, Approvals, CommandTerms, KEEP_ANSWERED, NotTaken, Outcome};
 
 fn request(can_always: bool) -> ApprovalRequest {
     ApprovalRequest {
@@ -34,20 +33,23 @@ async fn a_question_ends_with_the_first_answer() {
     approvals.subscribe(move |question| {
         told.lock().push(question.id.to_string());
         if question.outcome.is_none() {
-            assert_eq!(answerer.resolve(&question.id, Verdict::AllowAlways, "me"), Err(NotTaken::OnceOnly));
-            assert!(answerer.resolve(&question.id, Verdict::AllowOnce, "me").is_ok());
-            assert_eq!(answerer.resolve(&question.id, Verdict::Deny, "me"), Err(NotTaken::Answered));
+            assert_eq!(
+                answerer.resolve(&question.id, ApprovalDecision::AllowAlways, "me"),
+                Err(NotTaken::OnceOnly)
+            );
+            assert!(answerer.resolve(&question.id, ApprovalDecision::AllowOnce, "me").is_ok());
+            assert_eq!(answerer.resolve(&question.id, ApprovalDecision::Deny, "me"), Err(NotTaken::Answered));
         }
     });
     let cancel = CancellationToken::new();
     let said = approvals.ask(request(false), &Clock::system(), ANSWER_WITHIN, &cancel).await;
-    assert_eq!(said, Outcome::Said(Verdict::AllowOnce));
+    assert_eq!(said, Outcome::Said(ApprovalDecision::AllowOnce));
     let id = heard.lock()[0].clone();
     assert_eq!(approvals.get(&id).unwrap().answered_by.as_deref(), Some("me"));
     assert!(approvals.pending().is_empty());
     tokio::time::advance(KEEP_ANSWERED + Duration::from_millis(1)).await;
     assert_eq!(approvals.get(&id), None);
-    assert_eq!(approvals.resolve(&id, Verdict::Deny, "me"), Err(NotTaken::Unknown));
+    assert_eq!(approvals.resolve(&id, ApprovalDecision::Deny, "me"), Err(NotTaken::Unknown));
 }
 
 #[tokio::test(start_paused = true)]

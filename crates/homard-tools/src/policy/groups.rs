@@ -131,13 +131,6 @@ pub fn canonical_name(name: &str) -> String {
     }
 }
 
-/// Whether `pattern` names a group that exists; lets the configuration check find misspelled ones, which
-/// would otherwise match nothing.
-#[must_use]
-pub fn is_known_group(pattern: &str) -> bool {
-    members(&canonical_name(pattern)).is_some()
-}
-
 /// The tools of a group.
 pub(super) fn members(name: &str) -> Option<&'static [&'static str]> {
     GROUPS.iter().find(|group| group.name == name).map(|group| group.members)

@@ -2,10 +2,7 @@
 
 use super::groups::NATIVE;
 use super::layers::glob;
-use super::{
-    DecidedBy, GROUPS, Layer, LayerName, Profile, ToolPolicy, Unmatched, decision_of, is_known_group,
-    known_names,
-};
+use super::{DecidedBy, GROUPS, Layer, LayerName, Profile, ToolPolicy, Unmatched, decision_of, known_names};
 
 fn lists(name: LayerName, allow: &[&str], deny: &[&str]) -> Layer {
     Layer::new(name, allow, deny)
@@ -129,12 +126,6 @@ fn a_star_stands_for_any_characters() {
 fn groups_and_their_members_are_alphabetical() {
     assert!(GROUPS.is_sorted_by_key(|group| group.name));
     assert!(GROUPS.iter().all(|group| group.members.is_sorted()) && NATIVE.is_sorted());
-}
-
-#[test]
-fn misspelled_groups_can_be_found() {
-    assert!(is_known_group("group:fs") && is_known_group(" Group:Web "));
-    assert!(!is_known_group("group:files") && !is_known_group("read"));
 }
 
 #[test]

@@ -1,13 +1,14 @@
 //! What tools ask about conversations and the agents in them.
 
-use crate::words_of_others::taint::Label;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use homard_protocol::{AgentId, RunId, SessionKey};
 use serde::Serialize;
 
 use super::PortError;
 use crate::cx::ToolCx;
+use crate::words_of_others::taint::Label;
 
 /// Which conversations to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,10 +23,10 @@ pub struct SessionFilter {
 }
 
 /// A conversation in a list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLine {
-    pub key: String,
+    pub key: SessionKey,
     pub kind: &'static str,
     /// Its label or title.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +88,7 @@ pub struct SessionsPage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryPage {
-    pub session_key: String,
+    pub session_key: SessionKey,
     pub messages: Vec<HistoryLine>,
     /// Whether something was left out or cut.
     pub truncated: bool,
@@ -108,7 +109,7 @@ pub struct SessionsQuestion {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FoundMessage {
-    pub session_key: String,
+    pub session_key: SessionKey,
     pub role: String,
     /// When it was said, RFC 3339.
     pub at: String,
@@ -138,15 +139,26 @@ pub struct Letter {
     pub wait: Duration,
 }
 
+/// Whether a letter was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LetterStatus {
+    Ok,
+    /// It is kept, and nobody waits for the answer.
+    Accepted,
+    /// The answer takes longer than it was waited for.
+    Timeout,
+    Error,
+}
+
 /// What came of a letter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LetterAnswer {
-    /// `ok`, `accepted`, `timeout`, `error`.
-    pub status: &'static str,
+    pub status: LetterStatus,
     /// The run it caused.
-    pub run_id: String,
-    pub session_key: String,
+    pub run_id: RunId,
+    pub session_key: SessionKey,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,8 +188,8 @@ pub struct ChildTask {
 #[serde(rename_all = "camelCase")]
 pub struct Spawned {
     pub status: &'static str,
-    pub run_id: String,
-    pub child_session_key: String,
+    pub run_id: RunId,
+    pub child_session_key: SessionKey,
     pub note: &'static str,
 }
 
@@ -185,8 +197,8 @@ pub struct Spawned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChildLine {
-    pub session_key: String,
-    pub run_id: String,
+    pub session_key: SessionKey,
+    pub run_id: RunId,
     /// What it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
@@ -262,7 +274,7 @@ pub trait SessionsPort: Send + Sync {
 /// An agent that may be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentLine {
-    pub id: String,
+    pub id: AgentId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,12 +10,13 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::UserBlock;
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::millis;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome};
 use crate::cx::ToolCx;
 use crate::gate::Subject;
 use crate::outcome::ToolOutcome;
@@ -195,8 +196,8 @@ async fn decide(input: &NodesInput, cx: &ToolCx) -> Result<ToolOutcome, PortErro
             for_guest: cx.is_for_guest(),
         };
         match cx.ask(asked).await {
-            Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => {}
-            Outcome::Said(Verdict::Deny) => {
+            Outcome::Said(ApprovalDecision::AllowOnce | ApprovalDecision::AllowAlways) => {}
+            Outcome::Said(ApprovalDecision::Deny) => {
                 return Err(PortError::NotAllowed("the owner said no".to_owned()));
             }
             Outcome::Expired | Outcome::NoRoute => {

@@ -40,12 +40,12 @@ pub(crate) fn item_rows(item: &ChatItem, width: usize, theme: Theme, shows: Show
                 rows.push(Line::styled(fit(&format!("  ({})", ending.words()), width), theme.warning()));
             }
         }
-        ItemBody::Thinking { text, streaming } => return thinking(text, *streaming, (width, theme, shows)),
+        ItemBody::Thinking { text, streaming } => return thinking(text, *streaming, width, theme, shows),
         ItemBody::Tool(card) => return tool(card, width, theme, shows),
         ItemBody::Error(text) => rows.extend(said(&format!("error: {}", clean(text)), theme.bad(), width)),
         ItemBody::Note(text) => rows.extend(said(&clean(text), theme.dim(), width)),
         ItemBody::Shell { command, output, end } => {
-            rows.extend(shell(command, output, end.as_deref(), (width, theme)));
+            rows.extend(shell(command, output, end.as_deref(), width, theme));
         }
     }
     rows
@@ -64,7 +64,7 @@ fn user(text: &str, sender: Option<&str>, width: usize, theme: Theme) -> Vec<Lin
     wrap_text(&text, theme.strong(), width, &Lead::pair("› ", "  ", theme.user()))
 }
 
-fn thinking(text: &str, streaming: bool, (width, theme, shows): (usize, Theme, Shows)) -> Vec<Line<'static>> {
+fn thinking(text: &str, streaming: bool, width: usize, theme: Theme, shows: Shows) -> Vec<Line<'static>> {
     if shows.thinking {
         return wrap_text(clean(text).trim(), theme.dim(), width, &Lead::of("  ┊ ", theme.dim()));
     }
@@ -120,12 +120,7 @@ fn tail(text: &str, style: Style, lead: &Lead, width: usize) -> Vec<Line<'static
     rows
 }
 
-fn shell(
-    command: &str,
-    output: &str,
-    end: Option<&str>,
-    (width, theme): (usize, Theme),
-) -> Vec<Line<'static>> {
+fn shell(command: &str, output: &str, end: Option<&str>, width: usize, theme: Theme) -> Vec<Line<'static>> {
     let mut rows =
         wrap_text(&clean(command), theme.strong(), width, &Lead::pair("! ", "  ", theme.warning()));
     rows.extend(tail(output, theme.plain(), &Lead::of("  ", theme.plain()), width));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use homard_config::ConfigHandle;
 use homard_config::config::agents::Agent;
+use homard_policy::words::table::is_taken;
 use homard_protocol::AgentId;
 use homard_protocol::methods::tools::skills::{
     SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult,
@@ -241,7 +242,7 @@ async fn report(cx: &Cx, whose: &Whose) -> anyhow::Result<SkillsStatusResult> {
         None => config.agents.default_agent(),
         Some(id) => named(&config.agents.list, id)?,
     };
-    let skills = Skills::new(handle);
+    let skills = Skills::new(handle, is_taken);
     let (config, agent) = (Arc::clone(&config), agent.clone());
     Ok(tokio::task::spawn_blocking(move || skills.report(&config, &agent)).await?)
 }

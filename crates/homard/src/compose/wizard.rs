@@ -15,7 +15,7 @@ pub(crate) mod local_servers;
 pub(crate) mod logins;
 pub(crate) mod script;
 pub(crate) mod trial;
-mod who;
+mod who_may_write;
 pub(crate) mod write;
 
 use std::collections::VecDeque;

@@ -163,7 +163,8 @@ impl Heartbeat {
     pub(in crate::config) fn resolve(
         raw: raw::Heartbeat,
         agent: &AgentId,
-        (path, sparing): (&str, bool),
+        path: &str,
+        sparing: bool,
         cx: &mut Resolve<'_>,
     ) -> Self {
         let usual = if sparing { SPARING_EVERY } else { DEFAULT_EVERY };

@@ -3,25 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_automation::hooks::webhooks::WebhookError;
+use homard_automation::hooks::webhooks::call::{AgentCall, CallDelivery, HookCall, WakeCall};
+use homard_automation::hooks::webhooks::place::{HookPlace, place, place_of_wake};
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
-use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
-use homard_protocol::{RunId, SessionKey};
-use homard_relay::{
-    AcceptError, InlineSettings, Place, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
-};
+use homard_config::config::hooks::SessionMode;
+use homard_protocol::{RunId, SessionKey, StopCause, TurnSource, WakeMode};
+use homard_relay::{AcceptError, InlineSettings, Place, Queue, TurnOptions, Wake};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
-use homard_tools::{Label, Source as Taint, wrap_untrusted};
+use homard_tools::{Label, Source, wrap_untrusted};
 use http::StatusCode;
 use serde_json::{Value, json};
 
 use super::said_of;
 use crate::gateway::Gateway;
-use crate::hooks::HookError;
-use crate::hooks::call::{AgentCall, Delivery, HookCall, WakeCall};
-use crate::hooks::place::{HookPlace, place, place_of_wake};
-use crate::hooks::replay::Said;
+use crate::replay::Said;
 
 /// How long a message may take to be kept.
 const ADMIT_WITHIN: Duration = Duration::from_secs(15);
@@ -69,12 +67,12 @@ pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>
 }
 
 /// Tells a conversation something.
-async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Value, HookError> {
+async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Value, WebhookError> {
     let config = gateway.config().current();
     let session = place_of_wake(&config, &call.target)?;
     let (text, labels) = words(hook, &call.text, call.is_trusted);
-    let mode = relay_mode(call.mode);
-    let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
+    let mode = call.mode;
+    let event = Wake { session, text, mode, source: TurnSource::Hook, run_id: None, labels };
     // Every event is kept by itself; none is merged with another. It has no time limit as a message has: what is being
     // kept cannot be taken back, and whoever was refused would call again.
     let _woken = taken(gateway.relay().turns().wake(event)).await?;
@@ -82,7 +80,7 @@ async fn wake(gateway: &Arc<Gateway>, hook: &str, call: WakeCall) -> Result<Valu
 }
 
 /// Gives an agent a message to answer.
-async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Value, HookError> {
+async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Value, WebhookError> {
     let config = gateway.config().current();
     let fresh = uuid::Uuid::new_v4().to_string();
     let place = place(&config, &call.target, &fresh)?;
@@ -100,7 +98,7 @@ async fn agent(gateway: &Arc<Gateway>, hook: &str, call: AgentCall) -> Result<Va
         timeout_ms: call.timeout.map(millis),
         labels,
         // Who waits for the end cannot be carried over to another process.
-        ..TurnOptions::of(if call.waits { Source::HttpHook } else { Source::Hook })
+        ..TurnOptions::of(if call.waits { TurnSource::HttpHook } else { TurnSource::Hook })
     };
     let to = destination(gateway, &call.delivery, &place).await;
     let delivery = shown(&call.delivery, to.as_ref());
@@ -135,28 +133,21 @@ fn words(name: &str, text: &str, is_trusted: bool) -> (String, Vec<Label>) {
         return (text.to_owned(), Vec::new());
     }
     let source = format!("hook {name}");
-    (wrap_untrusted(&source, text), vec![Label::new(Taint::Hook, name)])
-}
-
-fn relay_mode(mode: Mode) -> WakeMode {
-    match mode {
-        Mode::Now => WakeMode::Now,
-        Mode::NextHeartbeat => WakeMode::NextHeartbeat,
-    }
+    (wrap_untrusted(&source, text), vec![Label::new(Source::Hook, name)])
 }
 
 /// Nobody is kept waiting for long before a message is kept.
-async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
-    let busy = |_elapsed| HookError::Busy("the gateway is too busy to take the call".to_owned());
+async fn within<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, WebhookError> {
+    let busy = |_elapsed| WebhookError::Busy("the gateway is too busy to take the call".to_owned());
     tokio::time::timeout(ADMIT_WITHIN, taken(taking)).await.map_err(busy).flatten()
 }
 
-async fn taken<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, HookError> {
+async fn taken<T>(taking: impl Future<Output = Result<T, AcceptError>>) -> Result<T, WebhookError> {
     taking.await.map_err(|error| match error {
         AcceptError::Full(_) | AcceptError::Stopping | AcceptError::Store(_) => {
-            HookError::Busy(error.to_string())
+            WebhookError::Busy(error.to_string())
         }
-        error => HookError::Invalid(error.to_string()),
+        error => WebhookError::Invalid(error.to_string()),
     })
 }
 
@@ -166,16 +157,17 @@ fn check_model(
     config: &Config,
     key: &SessionKey,
     model: Option<&str>,
-) -> Result<(), HookError> {
+) -> Result<(), WebhookError> {
     let Some(model) = model else { return Ok(()) };
     let desk = gateway.relay().router();
-    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?.model;
+    let wanted =
+        desk.selector().parse(model).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))?.model;
     if !desk.selector().allows(&wanted) {
-        return Err(HookError::NotAllowed(format!("model not allowed: {wanted}")));
+        return Err(WebhookError::NotAllowed(format!("model not allowed: {wanted}")));
     }
     let agent =
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| HookError::Invalid(wrong.to_string()))
+    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))
 }
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
@@ -189,7 +181,7 @@ async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
 }
 
 /// How a run ended, for a caller who waits.
-async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, HookError> {
+async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Value, WebhookError> {
     let ended = gateway.relay().turns().wait(run_id, limit).await;
     let (status, reply, error) = match ended {
         Some(end) => {
@@ -205,7 +197,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
         RunStatus::Ok => Ok(json!({"status": "ok", "text": reply})),
         RunStatus::Aborted => Ok(json!({"status": "aborted", "text": reply})),
         RunStatus::TimedOut => Ok(json!({"status": "timeout", "error": error})),
-        _failed => Err(HookError::Failed {
+        _failed => Err(WebhookError::Failed {
             error: error.unwrap_or_else(|| "the run failed".to_owned()),
             run_id: run_id.to_string(),
         }),
@@ -216,7 +208,7 @@ async fn ending(gateway: &Gateway, run_id: &RunId, limit: Duration) -> Result<Va
 fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &SessionKey) {
     let Some(agent) = key.agent_id().cloned() else { return };
     let (gateway_here, run_id, name) = (Arc::clone(gateway), run_id.clone(), call.name.clone());
-    let (mode, is_trusted) = (relay_mode(call.wake_mode.unwrap_or_default()), call.is_trusted);
+    let (mode, is_trusted) = (call.wake_mode.unwrap_or_default(), call.is_trusted);
     gateway.lifecycle().tasks.spawn(async move {
         let gateway = gateway_here;
         let stopping = gateway.lifecycle().stopping.clone();
@@ -230,7 +222,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
         let (text, labels) = words(&name, &summary, is_trusted);
         let text = format!("Hook {name} was answered in a conversation of its own: {text}");
         let session = SessionKey::main(agent);
-        let event = Wake { session, text, mode, source: Source::Hook, run_id: None, labels };
+        let event = Wake { session, text, mode, source: TurnSource::Hook, run_id: None, labels };
         gateway.relay().turns().wake(event).await.or_log("the main conversation was not told about a hook");
     });
 }
@@ -239,7 +231,7 @@ fn tell_main(gateway: &Arc<Gateway>, call: &AgentCall, run_id: &RunId, key: &Ses
 /// chat platform, and words when it was named and cannot be.
 async fn destination(
     gateway: &Gateway,
-    wished: &Delivery,
+    wished: &CallDelivery,
     place: &HookPlace,
 ) -> Result<Option<Address>, String> {
     if !wished.is_wanted() {
@@ -249,7 +241,7 @@ async fn destination(
         Some(agent) if place.is_hooks_own => SessionKey::main(agent.clone()),
         _ => place.key.clone(),
     };
-    let Delivery { channel, to, account, .. } = wished.clone();
+    let CallDelivery { channel, to, account, .. } = wished.clone();
     let wished = Place { channel, target: to, account, thread: None };
     let found = gateway.relay().messages().destination_of(&wished, &home).await;
     let Some(address) = found.map_err(|error| error.to_string())? else { return Ok(None) };
@@ -260,7 +252,7 @@ async fn destination(
 }
 
 /// What a caller is told about where the answer goes; nothing when they asked for nothing and nothing goes anywhere.
-fn shown(wished: &Delivery, to: Result<&Option<Address>, &String>) -> Option<Value> {
+fn shown(wished: &CallDelivery, to: Result<&Option<Address>, &String>) -> Option<Value> {
     let reason = match to {
         Ok(Some(to)) => {
             return Some(json!({

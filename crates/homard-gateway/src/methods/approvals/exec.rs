@@ -19,7 +19,7 @@ use homard_tools::{
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::approvals::{DECIDERS, EXEC, decided, exec, kind, plugin, verdict};
+use crate::approvals::{DECIDERS, EXEC, decided, exec, kind, plugin};
 use crate::gateway::Gateway;
 use crate::methods::check_range;
 use crate::methods::session_key;
@@ -230,7 +230,7 @@ fn answer(
     let question = named(&cx.gateway, &params.id, kind)?;
     let by = reviewer(cx, params.reviewer.as_ref());
     let router = cx.gateway.relay().approvals();
-    router.resolve(&question.id, verdict(params.decision), &by)?;
+    router.resolve(&question.id, params.decision, &by)?;
     Ok(ApprovalResolved { ok: true })
 }
 

@@ -9,8 +9,8 @@ use homard_protocol::word::Word;
 use homard_tools::{NotFound, NotTaken, Question};
 
 use super::exec::reviewer;
+use crate::approvals::kind;
 use crate::approvals::log::snapshot;
-use crate::approvals::{kind, verdict};
 use crate::error::RequestError;
 use crate::gateway::Gateway;
 use crate::methods::check_range;
@@ -33,7 +33,7 @@ pub(crate) async fn resolve(cx: Cx, params: ApprovalAnswerParams) -> Result<Appr
         return Ok(ApprovalAnswered { applied: false, approval: told(gateway, &question, ended_at) });
     }
     let by = reviewer(&cx, params.reviewer.as_ref());
-    match gateway.relay().approvals().resolve(&question.id, verdict(params.decision), &by) {
+    match gateway.relay().approvals().resolve(&question.id, params.decision, &by) {
         Ok(question) => {
             let now = gateway.clock().now_ms();
             Ok(ApprovalAnswered { applied: true, approval: told(gateway, &question, Some(now)) })

@@ -21,9 +21,9 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{self, RequestError};
 use crate::gateway::Gateway;
-use crate::hooks::replay::{Turn, wait};
 use crate::methods::check_range;
 use crate::methods::session_key;
+use crate::replay::{Turn, wait};
 use crate::table::Cx;
 
 /// Seconds in an hour.

@@ -11,8 +11,8 @@ use homard_protocol::methods::chat::agent::{
     AttemptResult, ExecutionAttempt, ExecutionTrace,
 };
 use homard_protocol::prompt_report::PromptMode;
-use homard_protocol::{RunAnswer, RunId, Scope, SessionId, SessionKey, SessionRef, Usage, Word};
-use homard_relay::{Accepted, InlineSettings, Queue, RunEnd, Source, TurnOptions};
+use homard_protocol::{RunAnswer, RunId, Scope, SessionId, SessionKey, SessionRef, TurnSource, Usage, Word};
+use homard_relay::{Accepted, InlineSettings, Queue, RunEnd, TurnOptions};
 use homard_runtime::millis;
 use homard_store::{RunRecord, RunStatus};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ pub(crate) async fn agent(cx: Cx, params: AgentParams) -> Result<Value, RequestE
         timeout_ms: timeout.map(millis),
         extra_system: params.extra_system_prompt,
         without_admin: cx.caller.check_scope(Scope::Admin).is_err(),
-        ..TurnOptions::of(Source::Agent)
+        ..TurnOptions::of(TurnSource::Agent)
     };
     let accepted = gateway.relay().accept(message, options.replying_to(to), Queue::by_word(None)).await;
     let accepted = accepted?;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use homard_channel::Inbound;
 use homard_protocol::methods::nodes::invoke::{NodeEventHeard, NodeEventParams};
-use homard_protocol::{RunId, ThinkingLevel, Word};
-use homard_relay::{InlineSettings, Queue, Source, TurnOptions};
+use homard_protocol::{RunId, ThinkingLevel, TurnSource, Word};
+use homard_relay::{InlineSettings, Queue, TurnOptions};
 use homard_runtime::{Clip, millis};
 use homard_tools::{Label, Source as Taint};
 use serde::Deserialize;
@@ -154,7 +154,7 @@ async fn start(cx: &Cx, message: Message) -> Result<Outcome, RequestError> {
         settings: InlineSettings::asking(None, message.thinking),
         timeout_ms: message.timeout.map(millis),
         labels: vec![Label::new(Taint::Hook, format!("from node {short}"))],
-        ..TurnOptions::of(Source::Node)
+        ..TurnOptions::of(TurnSource::Node)
     };
     gateway.relay().accept(turn, options, Queue::Wait).await?;
     Ok(Ok("started"))

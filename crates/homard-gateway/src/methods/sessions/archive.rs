@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use homard_config::config::session::maintenance::Maintenance;
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::sessions::archive::{
     CleanupMode, EndedSessionRow, SessionsCleanupParams, SessionsCleanupResult, SessionsEndedParams,
     SessionsEndedResult, SessionsRestoreParams, SessionsRestoreResult,
@@ -66,7 +67,7 @@ pub(crate) async fn restore(
     let Some(record) = restored else {
         return Err(RequestError::invalid("nothing to restore: no such conversation was deleted or reset"));
     };
-    gateway.relay().sessions().announce_change(&record, "create");
+    gateway.relay().sessions().announce_change(&record, SessionChange::Create);
     let entry = entry_value(&record);
     Ok(SessionsRestoreResult { ok: true, key: record.key, session_id: record.session_id, entry })
 }
@@ -118,7 +119,7 @@ pub(crate) async fn cleanup(
                 let key = &record.key;
                 let gone = gateway.store().sessions().delete(key, ArchiveTranscript::Keep).await;
                 gone?;
-                gateway.relay().sessions().announce_change(&record, "cleanup");
+                gateway.relay().sessions().announce_change(&record, SessionChange::Cleanup);
                 gateway.relay().sessions().ended(key).await;
             }
             result.removed.push(record.key.to_string());

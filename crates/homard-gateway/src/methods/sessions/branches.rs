@@ -1,10 +1,11 @@
 //! `sessions.fork`, `.rewind` and `.branches.*`.
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::sessions::branches::{
     AtEntryParams, BranchRow, BranchesListResult, BranchesSwitchParams, BranchesSwitchResult,
     EditorAttachment, SessionsForkResult, SessionsRewindResult,
 };
-use homard_protocol::methods::system::side_lists::InSessionParams;
+use homard_protocol::methods::system::conversation_stubs::InSessionParams;
 use homard_protocol::session_words::{Thoughts, Verbosity};
 use homard_protocol::{
     EntryKind, Message, QueueMode, SessionKey, ThinkingLevel, UserBlock, UserContent, Word,
@@ -32,7 +33,7 @@ pub(crate) async fn fork(cx: Cx, params: AtEntryParams) -> Result<SessionsForkRe
         .transcripts()
         .copy(&record.session_id, &place.turning, &key, |entry| settings.apply(entry))
         .await?;
-    gateway.relay().sessions().announce_change(&made, "create");
+    gateway.relay().sessions().announce_change(&made, SessionChange::Create);
     Ok(SessionsForkResult {
         session_key: key,
         editor_text: place.text,
@@ -123,7 +124,7 @@ async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result
     }
     let turned = gateway.store().transcripts().turn_back(&record.session_id, to).await?;
     if let Some(record) = turned {
-        gateway.relay().sessions().announce_change(&record, "rewind");
+        gateway.relay().sessions().announce_change(&record, SessionChange::Rewind);
     }
     Ok(())
 }

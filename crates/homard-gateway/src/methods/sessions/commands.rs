@@ -1,5 +1,6 @@
 //! `sessions.create`, `.send`, `.steer`, `.abort` and `.get`.
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::chat::ChatSendResult;
 use homard_protocol::methods::sessions::MAX_LABEL_CHARS;
 use homard_protocol::methods::sessions::commands::{
@@ -7,8 +8,7 @@ use homard_protocol::methods::sessions::commands::{
     SessionsAbortStatus, SessionsCreateParams, SessionsCreateResult, SessionsGetParams, SessionsGetResult,
     SessionsSendParams,
 };
-use homard_protocol::{ModelRef, QueueMode, SessionKey, SessionRef, ThinkingLevel, Word};
-use homard_relay::StopCause;
+use homard_protocol::{ModelRef, QueueMode, SessionKey, SessionRef, StopCause, ThinkingLevel, Word};
 use homard_runtime::hex;
 use homard_store::{PageQuery, SessionEntry};
 use serde_json::{Map, Value, json};
@@ -40,7 +40,7 @@ pub(crate) async fn create(
     let first = first_message(&params);
     let wanted = Wanted::read(gateway, &params)?;
     let record = gateway.store().sessions().patch(&key, move |entry| wanted.apply(entry)).await?;
-    gateway.relay().sessions().announce_change(&record, "create");
+    gateway.relay().sessions().announce_change(&record, SessionChange::Create);
     let mut result = SessionsCreateResult {
         ok: true,
         key: key.clone(),
@@ -228,7 +228,7 @@ pub(crate) async fn abort(cx: Cx, params: SessionsAbortParams) -> Result<Session
         None => Vec::new(),
     };
     if let (Some(key), false) = (&key, stopped.is_empty()) {
-        announce(gateway, key, "abort").await?;
+        announce(gateway, key, SessionChange::Abort).await?;
     }
     let status =
         if stopped.is_empty() { SessionsAbortStatus::NoActiveRun } else { SessionsAbortStatus::Aborted };

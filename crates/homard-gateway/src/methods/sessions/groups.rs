@@ -51,7 +51,7 @@ pub(crate) async fn put(
         for name in order {
             checked("sessions.groups.put", "sectionOrder", name)?;
         }
-        let text = serde_json::to_string(order).unwrap_or_default();
+        let text = homard_runtime::json::to_text(order);
         gateway.store().kv().set(ORDER_KEY, &text).await?;
     }
     let (groups, moved) = gateway.store().groups().put(names).await?;

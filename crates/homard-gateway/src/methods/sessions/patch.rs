@@ -1,5 +1,6 @@
 //! `sessions.patch`: which settings of a conversation a client may change, and to what.
 
+use homard_protocol::events::SessionChange;
 use homard_protocol::methods::sessions::{MAX_LABEL_CHARS, SessionsPatchParams, SessionsPatchResult};
 use homard_protocol::session_words::{
     ExecAsk, ExecSecurity, GroupActivation, SendAction, Thoughts, Verbosity,
@@ -32,7 +33,7 @@ pub(crate) async fn patch(cx: Cx, params: SessionsPatchParams) -> Result<Session
         }
     };
     let record = gateway.store().sessions().patch(&key, change).await?;
-    gateway.relay().sessions().announce_change(&record, "patch");
+    gateway.relay().sessions().announce_change(&record, SessionChange::Patch);
     Ok(SessionsPatchResult {
         ok: true,
         path: gateway.config().source().paths.database().display().to_string(),

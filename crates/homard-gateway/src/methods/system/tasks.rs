@@ -6,8 +6,7 @@ use homard_protocol::methods::system::tasks::{
     TasksCancelParams, TasksCancelResult, TasksGetParams, TasksGetResult, TasksHistoryParams,
     TasksHistoryResult, TasksListParams, TasksListResult,
 };
-use homard_protocol::{RunId, RunStatus};
-use homard_relay::StopCause;
+use homard_protocol::{RunId, RunStatus, StopCause};
 use homard_runtime::Clip as _;
 use homard_store::{PageQuery, SubagentTask};
 

@@ -1,14 +1,13 @@
 //! `wake`, `system-event`, `set-heartbeats` and `last-heartbeat`: telling a conversation that something happened.
 
-use homard_protocol::Scope;
+use homard_protocol::events::HeartbeatEvent;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::cron::CronWakeMode;
 use homard_protocol::methods::system::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
-use homard_relay::{Source, Wake, WakeMode, Woken};
+use homard_protocol::{Scope, TurnSource, WakeMode};
+use homard_relay::{Wake, Woken};
 use homard_tools::Label;
-use serde_json::Value;
 
 use crate::error::RequestError;
 use crate::methods::session_key;
@@ -18,12 +17,15 @@ use crate::table::Cx;
 pub(crate) async fn wake(cx: Cx, params: WakeParams) -> Result<WakeResult, RequestError> {
     let session =
         session_key(&cx.gateway, &params.session_key.unwrap_or_default(), params.agent_id.as_ref())?;
-    let mode = match params.mode {
-        CronWakeMode::Now => WakeMode::Now,
-        CronWakeMode::NextHeartbeat => WakeMode::NextHeartbeat,
-    };
     let text = checked("wake", &params.text)?;
-    let wake = Wake { session, text, mode, source: Source::Wake, run_id: None, labels: labels(&cx) };
+    let wake = Wake {
+        session,
+        text,
+        mode: params.mode,
+        source: TurnSource::Wake,
+        run_id: None,
+        labels: labels(&cx),
+    };
     tell(&cx, wake).await
 }
 
@@ -33,7 +35,8 @@ pub(crate) async fn event(cx: Cx, params: SystemEventParams) -> Result<WakeResul
     let text = checked("system-event", &params.text)?;
     let run_id = params.idempotency_key;
     let mode = if params.wake == Some(true) { WakeMode::Now } else { WakeMode::NextHeartbeat };
-    tell(&cx, Wake { session, text, mode, source: Source::SystemEvent, run_id, labels: labels(&cx) }).await
+    tell(&cx, Wake { session, text, mode, source: TurnSource::SystemEvent, run_id, labels: labels(&cx) })
+        .await
 }
 
 /// `set-heartbeats`.
@@ -47,7 +50,10 @@ pub(crate) async fn set_heartbeats(
 }
 
 /// `last-heartbeat`: what came of the last turn that an event started.
-pub(crate) async fn last_heartbeat(cx: Cx, _params: NoParams) -> Result<Option<Value>, RequestError> {
+pub(crate) async fn last_heartbeat(
+    cx: Cx,
+    _params: NoParams,
+) -> Result<Option<HeartbeatEvent>, RequestError> {
     Ok(cx.gateway.automation().heartbeats().last().await)
 }
 

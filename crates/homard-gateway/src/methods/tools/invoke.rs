@@ -12,9 +12,9 @@ use http::StatusCode;
 use serde_json::Value;
 
 use crate::error::RequestError;
-use crate::hooks::replay::{Turn, wait};
 use crate::methods::check_range;
 use crate::methods::session_key;
+use crate::replay::{Turn, wait};
 use crate::table::Cx;
 use crate::tool_answer::{tool_output, tool_words};
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -23,17 +24,15 @@ impl Method for AgentsWorkspaceList {
 }
 
 /// Parameters of [`AgentsWorkspaceList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AgentsWorkspaceListParams {
     pub agent_id: AgentId,
     /// The folder, seen from the workspace; the workspace itself when it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// How many to leave out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -63,6 +62,7 @@ pub struct AgentsWorkspaceListResult {
 }
 
 /// One thing in a folder.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceEntry {
@@ -70,10 +70,8 @@ pub struct WorkspaceEntry {
     pub path: String,
     pub name: String,
     pub kind: WorkspaceEntryKind,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
     /// When it last changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at_ms: Option<i64>,
 }
 

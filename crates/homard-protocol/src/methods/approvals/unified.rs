@@ -47,6 +47,7 @@ impl Method for ApprovalResolve {
 }
 
 /// Parameters of [`ApprovalResolve`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalAnswerParams {
@@ -55,10 +56,8 @@ pub struct ApprovalAnswerParams {
     pub kind: Word<ApprovalKind>,
     pub decision: ApprovalDecision,
     /// For whom the client answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reviewer: Option<ApprovalReviewer>,
     /// Taken without effect: answers given once are not kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grant_expires_in_days: Option<u32>,
 }
 
@@ -146,12 +145,11 @@ pub struct ApprovalSnapshot {
 }
 
 /// Whose question it was.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalSource {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionKey>,
 }
 

@@ -66,14 +66,13 @@ impl Method for ChannelsPairingList {
 }
 
 /// Parameters of [`ChannelsPairingList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PairingListParams {
     /// Only those of this platform.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// Only those of this account.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
 }
 
@@ -117,16 +116,15 @@ impl Method for ChannelsPairingApprove {
 }
 
 /// Parameters of [`ChannelsPairingApprove`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairingApproveParams {
     pub channel: String,
     pub account_id: String,
     pub request_id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notify: Option<bool>,
     /// Also make the sender the owner; needs operator.admin.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bootstrap_command_owner: Option<bool>,
 }
 

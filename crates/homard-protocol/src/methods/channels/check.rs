@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method};
 use crate::scope::Scope;
@@ -23,18 +24,17 @@ impl Method for ChannelsCheck {
 }
 
 /// Parameters of [`ChannelsCheck`]. `Debug` hides the settings: there are secrets among them.
+#[skip_serializing_none]
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChannelsCheckParams {
     pub channel: String,
     /// Which account; the default one when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account_id: Option<String>,
     /// Its settings, laid over those that are written down; hidden secrets stand for what is written.
     #[serde(default)]
     pub section: Map<String, Value>,
     /// How long the platform may take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
 }
 
@@ -48,6 +48,7 @@ impl std::fmt::Debug for ChannelsCheckParams {
 }
 
 /// Answer of [`ChannelsCheck`]. An account that would not work is an answer, too.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelsCheckResult {
@@ -55,9 +56,7 @@ pub struct ChannelsCheckResult {
     pub ok: bool,
     /// How long the platform took.
     pub elapsed_ms: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     /// What else the platform says.
     #[serde(default)]
@@ -66,6 +65,5 @@ pub struct ChannelsCheckResult {
     #[serde(default)]
     pub advice: Vec<String>,
     /// Why it would not work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method};
 use crate::scope::Scope;
@@ -43,6 +44,7 @@ pub struct DeadLettersResult {
 }
 
 /// A message that was given up.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeadLetter {
@@ -53,12 +55,10 @@ pub struct DeadLetter {
     /// When it was kept.
     pub created_at: i64,
     /// When it was given up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_at: Option<i64>,
     /// How often it was tried.
     pub tries: u32,
     /// Why it was given up.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 

@@ -236,13 +236,12 @@ pub struct AgentsListResult {
 }
 
 /// One agent.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSummary {
     pub id: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Value>,
     pub workspace: String,
     pub model: AgentModel,

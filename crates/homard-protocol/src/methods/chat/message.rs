@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -27,15 +28,14 @@ impl Method for ChatMessageGet {
 }
 
 /// Parameters of [`ChatMessageGet`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChatMessageGetParams {
     pub session_key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     pub message_id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<u64>,
 }
 
@@ -49,13 +49,12 @@ words! {
 }
 
 /// Answer of [`ChatMessageGet`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatMessageGetResult {
     /// Whether it is here.
     pub ok: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable_reason: Option<MessageUnavailable>,
 }

@@ -150,16 +150,15 @@ pub struct WizardState {
 }
 
 /// Answer of [`WizardNext`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WizardTurn {
     /// Whether there is no further question.
     pub done: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<WizardStep>,
     /// How far it is.
     pub status: WizardPhase,
     /// What is wrong with the last answer; the question is asked again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, JobId};
 use crate::session_words::ThinkingLevel;
+use crate::session_words::run_source::WakeMode;
 use crate::word::{Word, words};
 
 /// When a job is due.
@@ -144,15 +145,6 @@ pub enum CronPayload {
     },
 }
 
-/// Whether a job that tells something wakes the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CronWakeMode {
-    Now,
-    /// It waits for the next turn.
-    NextHeartbeat,
-}
-
 /// How a result is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -246,7 +238,7 @@ pub struct CronAddParams {
     /// `main`, `isolated`, `current` or `session:<key>`.
     pub session_target: String,
     /// Whether the conversation is woken.
-    pub wake_mode: CronWakeMode,
+    pub wake_mode: WakeMode,
     pub payload: CronPayload,
     /// Where its result goes.
     pub delivery: Option<CronDelivery>,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use super::CronSchedule;
 use crate::id::{JobId, padded};
@@ -25,16 +26,16 @@ impl Method for CronPreview {
 }
 
 /// Parameters of [`CronPreview`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CronPreviewParams {
     /// When it is due.
     pub schedule: CronSchedule,
     /// The job whose schedule it would be: jobs at the top of hours are moved, each by its own time.
-    #[serde(default, deserialize_with = "padded", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "padded")]
     pub job_id: Option<JobId>,
     /// How many moments; five when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
 }
 

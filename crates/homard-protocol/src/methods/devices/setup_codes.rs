@@ -255,16 +255,15 @@ impl Method for DeviceScopesWaitUpgrade {
 }
 
 /// Answer of [`DeviceScopesWaitUpgrade`]. `Debug` hides the token.
+#[skip_serializing_none]
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScopeUpgradeOutcome {
     pub status: ScopeUpgradeStatus,
     pub request_id: String,
     /// To connect with from now on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_token: Option<String>,
     /// What that may do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scopes: Option<Vec<String>>,
 }
 

@@ -73,14 +73,13 @@ impl Method for MemoryIndex {
 }
 
 /// Parameters of [`MemoryIndex`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct MemoryIndexParams {
     /// Whose memory; the default agent's when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Make it anew from the files.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub force: Option<bool>,
 }
 
@@ -112,6 +111,7 @@ impl Method for MemoryForget {
 }
 
 /// Parameters of [`MemoryForget`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MemoryForgetParams {
@@ -124,10 +124,8 @@ pub struct MemoryForgetParams {
     /// SHA-256 of the note as it was seen, in hex: nothing is done to another one.
     pub hash: String,
     /// Lines to put in their place, as when taking out is undone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replacement: Option<String>,
     /// Whose memory; the default agent's when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

@@ -42,16 +42,15 @@ pub struct ModelsProbeParams {
 }
 
 /// Answer of [`ModelsProbe`]: the best of what its credentials brought, and each of them.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsProbeResult {
     pub provider: String,
     pub status: ProbeStatus,
     /// How long the answer took.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<u64>,
     /// Why there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub results: Vec<ProbeOutcome>,
 }
@@ -190,13 +189,12 @@ impl Method for ModelsAuthImport {
 }
 
 /// Parameters of [`ModelsAuthImport`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthImportParams {
     /// The program whose login is taken over; without it nothing is, and what was found is told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

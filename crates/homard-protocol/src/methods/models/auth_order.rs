@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -20,15 +21,14 @@ impl Method for ModelsAuthOrderSet {
 }
 
 /// Parameters of [`ModelsAuthOrderSet`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthOrderSetParams {
     pub provider: String,
     /// The credentials, the first one first; without them the usual rule decides again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_ids: Option<Vec<String>>,
     /// Whose; the default agent's when left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

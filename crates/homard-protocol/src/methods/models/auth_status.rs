@@ -21,13 +21,12 @@ impl Method for ModelsAuthStatus {
 }
 
 /// Parameters of [`ModelsAuthStatus`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelsAuthStatusParams {
     /// Taken without effect: nothing here is old.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refresh: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

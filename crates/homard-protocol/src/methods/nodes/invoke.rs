@@ -132,12 +132,11 @@ pub struct NodeInvokeResultParams {
 }
 
 /// What went wrong on a node, in its words.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NodeError {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
@@ -194,14 +193,14 @@ impl Method for NodeEvent {
 }
 
 /// Parameters of [`NodeEvent`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeEventParams {
     pub event: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Value>,
     /// The same as JSON text; counts before `payload`.
-    #[serde(rename = "payloadJSON", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "payloadJSON", default)]
     pub payload_json: Option<String>,
 }
 
@@ -367,6 +366,7 @@ pub struct NodePendingEnqueued {
 }
 
 /// One thing a sleeping node is to do.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeWorkItem {
@@ -378,9 +378,7 @@ pub struct NodeWorkItem {
     /// Since when it waits.
     pub created_at_ms: i64,
     /// Until when it is of interest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<Map<String, Value>>,
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
@@ -41,27 +42,21 @@ impl Method for ArtifactsList {
 }
 
 /// Parameters of [`ArtifactsList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ArtifactsListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// A run, whose conversation is looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// A task, whose conversation is looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<RunId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message_role: Option<ArtifactRole>,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "type")]
     pub wanted: Option<ArtifactType>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Where to go on: `nextCursor` of the answer before.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
@@ -118,21 +113,16 @@ words! {
 }
 
 /// Parameters of [`ArtifactsDownload`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ArtifactsDownloadParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_id: Option<RunId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_role: Option<ArtifactRole>,
     pub artifact_id: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<ArtifactTransport>,
 }
 

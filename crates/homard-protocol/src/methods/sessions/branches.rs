@@ -2,10 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, EntryId};
 use crate::method::{Access, Method};
-use crate::methods::system::side_lists::InSessionParams;
+use crate::methods::system::conversation_stubs::InSessionParams;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;
@@ -68,27 +69,25 @@ pub struct AtEntryParams {
 }
 
 /// Answer of [`SessionsFork`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsForkResult {
     pub session_key: SessionKey,
     /// The question that comes next, to be changed or sent as it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor_text: Option<String>,
     /// The files that came with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor_attachments: Option<Vec<EditorAttachment>>,
 }
 
 /// Answer of [`SessionsRewind`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsRewindResult {
     /// The question that was taken back, to be changed or sent as it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor_text: Option<String>,
     /// The files that came with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editor_attachments: Option<Vec<EditorAttachment>>,
 }
 
@@ -111,6 +110,7 @@ pub struct BranchesListResult {
 }
 
 /// One way a conversation went.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchRow {
@@ -120,15 +120,12 @@ pub struct BranchRow {
     /// Messages from the beginning.
     pub message_count: u64,
     /// When its last entry was written, RFC 3339.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
     /// Whether the conversation goes on here.
     pub active: bool,
     /// Homard's own: the first entry only this branch has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_entry_id: Option<String>,
     /// Homard's own: what the branch in use says in its place.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead_entry_id: Option<String>,
 }
 

@@ -115,6 +115,7 @@ pub struct SessionsCreateParams {
 }
 
 /// Answer of [`SessionsCreate`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsCreateResult {
@@ -124,10 +125,8 @@ pub struct SessionsCreateResult {
     pub entry: Value,
     /// Whether a first run was started.
     pub run_started: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<RunId>,
     /// Why not, when one was wanted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_error: Option<Value>,
     /// What a turn would use.
     pub resolved: ResolvedModel,

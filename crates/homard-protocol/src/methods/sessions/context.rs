@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -23,14 +24,13 @@ impl Method for SessionsContext {
 }
 
 /// Parameters of [`SessionsContext`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionsContextParams {
     /// Which conversation; the main one when nobody says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<SessionRef>,
     /// Whose, for bare keys.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 

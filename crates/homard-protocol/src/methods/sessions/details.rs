@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -21,18 +22,16 @@ impl Method for SessionsDescribe {
 }
 
 /// Parameters of [`SessionsDescribe`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsDescribeParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// With a title made from the first message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_derived_titles: Option<bool>,
     /// With the beginning of the last message.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_last_message: Option<bool>,
 }
 
@@ -55,15 +54,14 @@ impl Method for SessionsMessagesSubscribe {
 }
 
 /// Parameters of [`SessionsMessagesSubscribe`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsMessagesSubscribeParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Also what waits for an answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_approvals: Option<bool>,
 }
 
@@ -108,13 +106,12 @@ impl Method for AgentIdentityGet {
 }
 
 /// Parameters of [`AgentIdentityGet`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct AgentIdentityParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Whoever answers in this conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
 }
 

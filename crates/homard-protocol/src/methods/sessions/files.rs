@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -23,17 +24,15 @@ impl Method for SessionsFilesList {
 }
 
 /// Parameters of [`SessionsFilesList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsFilesListParams {
     pub session_key: SessionRef,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// The folder, seen from the workspace; the workspace itself when it is left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Only files of that folder whose name has this in it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
 }
 
@@ -49,14 +48,13 @@ pub struct SessionsFilesListResult {
 }
 
 /// What lies in a folder.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FolderView {
     /// Seen from the workspace; empty for the workspace itself.
     pub path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_path: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     pub entries: Vec<WorkspaceEntry>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -81,33 +79,30 @@ words! {
 }
 
 /// A file of a conversation.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFile {
     pub path: String,
     /// Seen from the workspace, where it lies in there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_path: Option<String>,
     pub name: String,
     pub kind: SessionFileKind,
     pub missing: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none", flatten)]
+    #[serde(default, flatten)]
     pub preview: Option<FilePreview>,
 }
 
 /// What is in a file; in `sessions.files.get` alone.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FilePreview {
     pub preview_kind: PreviewKind,
     pub mime_type: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_encoding: Option<WorkspaceEncoding>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
 

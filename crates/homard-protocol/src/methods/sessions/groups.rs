@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;
@@ -53,15 +54,14 @@ impl Method for SessionsGroupsDefaults {
 }
 
 /// What a new conversation in a drawer begins with.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionGroupDefaults {
     pub name: String,
     /// The folder it works in.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// Whether it gets a working copy of its own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<bool>,
 }
 
@@ -73,14 +73,13 @@ pub struct SessionsGroupsDefaultsResult {
 }
 
 /// Answer of what changes the list of drawers.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsGroupsMutationResult {
     pub ok: bool,
     pub groups: Vec<SessionGroupRow>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub section_order: Option<Vec<String>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_sessions: Option<u64>,
 }
 

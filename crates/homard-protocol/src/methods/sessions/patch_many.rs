@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with::skip_serializing_none;
 
 use super::SessionsPatch;
 use crate::frame::ErrorShape;
@@ -40,18 +41,16 @@ pub struct SessionsPatchManyParams {
 }
 
 /// One conversation to change.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PatchTarget {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Refuses the change when the conversation is not the one that was read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_session_id: Option<String>,
     /// Taken without effect, as in `sessions.patch`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_lifecycle_revision: Option<Value>,
 }
 
@@ -63,13 +62,12 @@ pub struct SessionsPatchManyResult {
 }
 
 /// What became of one change.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchOutcome {
     pub ok: bool,
     pub key: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorShape>,
 }

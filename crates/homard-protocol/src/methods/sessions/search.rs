@@ -51,6 +51,7 @@ pub struct SessionsSearchParams {
 }
 
 /// Answer of [`SessionsSearch`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionsSearchResult {
@@ -58,10 +59,8 @@ pub struct SessionsSearchResult {
     /// The sessions of the hits.
     pub sessions: Vec<SessionRow>,
     /// Present and true while transcripts are still being read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<bool>,
     /// Present and true when there are more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::method::{Access, Method};
 use crate::scope::Scope;
@@ -25,14 +26,13 @@ impl Method for UndoList {
 }
 
 /// Parameters of [`UndoList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UndoListParams {
     /// Only of this conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// How many at most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -46,6 +46,7 @@ pub struct UndoListResult {
 }
 
 /// A run that changed something.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndoRun {
@@ -57,10 +58,8 @@ pub struct UndoRun {
     /// Whether it also ran commands, whose changes are not kept.
     pub commands: bool,
     /// The run that undid it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<String>,
     /// The run it undid, when it is itself an undo.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
 }
 
@@ -111,14 +110,13 @@ impl Method for UndoApply {
 }
 
 /// Parameters of [`UndoApply`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UndoApplyParams {
     /// In this conversation; any when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// This run; the last one when left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// Put files back even if they changed since.
     pub force: bool,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
@@ -23,16 +24,14 @@ impl Method for EnvironmentsList {
 }
 
 /// Parameters of [`EnvironmentsList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct EnvironmentsParams {
     /// Only those that a program of this name runs on: there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime_id: Option<String>,
     /// `profiles`: only kinds of machines that could be rented, of which there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub projection: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub include_desktop_setup: Option<bool>,
 }
 
@@ -77,14 +76,13 @@ impl Method for FsListDir {
 }
 
 /// Parameters of [`FsListDir`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FsListDirParams {
     /// An absolute path; the home folder when it is left out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Folders of a node; refused, `node.invoke` asks one for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,
 }
 

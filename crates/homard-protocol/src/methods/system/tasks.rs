@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
@@ -70,23 +71,18 @@ impl Method for TasksList {
 }
 
 /// Parameters of [`TasksList`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TasksListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskStatuses>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Only what this conversation asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
     /// How many, up to 500.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
     /// Where to go on: `nextCursor` of the answer before.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sort_by: Option<TaskOrder>,
 }
 
@@ -125,30 +121,27 @@ pub struct Task {
 }
 
 /// When things happened to a task, in milliseconds since 1970.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskMoments {
     pub created_at: i64,
     pub updated_at: i64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<i64>,
 }
 
 /// What a task was to do and what came of it.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskOutcome {
     /// Whether `tasks.history` has something to show.
     pub has_transcript: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// What it answered; in `tasks.get` alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// What it was told to do; in `tasks.get` alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
 
@@ -198,14 +191,13 @@ pub struct TasksCancelParams {
 }
 
 /// Answer of [`TasksCancel`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TasksCancelResult {
     pub found: bool,
     pub cancelled: bool,
     /// Why it was not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
 }
 
@@ -221,14 +213,13 @@ impl Method for TasksHistory {
 }
 
 /// Parameters of [`TasksHistory`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TasksHistoryParams {
     pub task_id: RunId,
     /// Where to go on: `nextCursor` of the answer before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 

@@ -9,9 +9,9 @@ use serde_with::skip_serializing_none;
 
 use crate::id::{AgentId, RunId};
 use crate::method::{Access, Method};
-use crate::methods::cron::CronWakeMode;
 use crate::scope::{Role, Scope};
 use crate::session_ref::SessionRef;
+use crate::session_words::run_source::WakeMode;
 use crate::word::Word;
 
 /// Longest event, in characters.
@@ -29,16 +29,15 @@ impl Method for WakeUp {
 }
 
 /// Parameters of [`WakeUp`]; what else clients send is not looked at.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WakeParams {
     /// Whether a turn is started.
-    pub mode: CronWakeMode,
+    pub mode: WakeMode,
     pub text: String,
     /// Which conversation; the main one, unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// What else was sent.
     #[serde(flatten)]

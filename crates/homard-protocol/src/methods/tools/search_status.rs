@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -19,15 +20,13 @@ impl Method for WebSearchStatus {
 }
 
 /// Parameters of [`WebSearchStatus`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WebSearchStatusParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Taken without effect: the same search is offered to every model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_provider: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
 }
 
@@ -52,14 +51,13 @@ pub struct SearchingModel {
 }
 
 /// The way a search takes.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchRoute {
     /// `managed`: the gateway asks; `unavailable`: nobody can.
     pub kind: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     pub label: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Never: `webSearch.test` is not there.
     pub testable: bool,

@@ -24,14 +24,13 @@ impl Method for SkillsStatus {
 }
 
 /// Parameters of [`SkillsStatus`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SkillsStatusParams {
     /// Whose; the default agent's when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// Those of the agent that answers in this session.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_key: Option<SessionRef>,
 }
 

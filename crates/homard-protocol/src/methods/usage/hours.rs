@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method};
@@ -24,13 +25,12 @@ impl Method for UsageHours {
 }
 
 /// Parameters of [`UsageHours`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct UsageHoursParams {
     /// How many, the one under way included.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hours: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
 }
 
@@ -44,6 +44,7 @@ pub struct UsageHoursResult {
 }
 
 /// The model calls of one hour; money in US dollars.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UsageHour {
@@ -57,10 +58,8 @@ pub struct UsageHour {
     pub output_tokens: u64,
     pub cost: f64,
     /// Half of the answers were at most this slow; missing when there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p50_ms: Option<u64>,
     /// 95 of 100 answers were at most this slow; missing when there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_p95_ms: Option<u64>,
     /// Calls that gave no answer.
     pub errors: u64,

@@ -164,13 +164,12 @@ pub struct MessageCounts {
 }
 
 /// What one model, or one provider, cost.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelUsage {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
     /// The model; missing where models are added up.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub count: u64,
     pub totals: UsageTotals,
@@ -346,15 +345,14 @@ impl Method for SessionsUsageLogs {
 }
 
 /// Parameters of [`SessionsUsageLogs`].
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsUsageLogsParams {
     pub key: SessionRef,
     /// For bare keys: whose.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<AgentId>,
     /// How many messages at most, [`MAX_LOGS`] being the most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
 }
 
@@ -366,14 +364,13 @@ pub struct SessionsUsageLogsResult {
 }
 
 /// One message and what it cost.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsageLog {
     pub timestamp: i64,
     pub role: MessageRole,
     pub content: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
 }

@@ -5,7 +5,7 @@ use homard_config::config::messages::delivery::AckScope;
 
 use super::say_aside;
 use crate::delivery::answer::ack_of;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::delivery::run_delivery::ReplyRoute;
 use crate::parts::Outgoing;
 use crate::turns::runs::Run;
@@ -36,7 +36,7 @@ fn wanted(outgoing: &Outgoing, run: &Run, route: &ReplyRoute) -> Option<(String,
     if !is_in(outgoing.inner().config().delivery.ack_scope, route.address.chat, route.was_mentioned) {
         return None;
     }
-    let sign = ack_of(outgoing.inner(), run, &Manner::of(outgoing, &route.address))?;
+    let sign = ack_of(outgoing.inner(), run, &ReplyStyle::of(outgoing, &route.address))?;
     Some((message_id, sign))
 }
 

@@ -13,7 +13,7 @@ use homard_runtime::{OrCancel, OrLog, chance};
 use super::Watched;
 use crate::delivery::answer::FinalReply;
 use crate::delivery::outbox::SendError;
-use crate::delivery::reply_style::BlockManner;
+use crate::delivery::reply_style::BlockStyle;
 use crate::delivery::run_delivery::Streamed;
 
 /// How long a platform may take for one piece.
@@ -30,8 +30,8 @@ struct Cutting {
 }
 
 impl Cutting {
-    fn new(manner: BlockManner) -> Self {
-        Self { chunker: BlockChunker::new(manner.cut), coalescer: Coalescer::new(manner.join), taken: 0 }
+    fn new(style: BlockStyle) -> Self {
+        Self { chunker: BlockChunker::new(style.cut), coalescer: Coalescer::new(style.join), taken: 0 }
     }
 
     /// Takes what was said since; gives the pieces that are ready.
@@ -57,10 +57,10 @@ impl Cutting {
 
 impl Watched {
     /// Sends pieces until the turn is sealed; answers with what is left.
-    pub(super) async fn send_blocks(&self, manner: BlockManner) -> Streamed {
+    pub(super) async fn send_blocks(&self, style: BlockStyle) -> Streamed {
         let sealed = self.run.delivery.sealed().clone();
         let mut pulse = self.run.narrator.pulse();
-        let mut cutting = Cutting::new(manner);
+        let mut cutting = Cutting::new(style);
         let (mut pieces, mut pauses, mut is_slow) = (0, 0, false);
         let mut unsent: Vec<String> = Vec::new();
         while !sealed.is_cancelled() && !is_slow {
@@ -78,7 +78,7 @@ impl Watched {
                     }
                     ready
                 }
-                () = tokio::time::sleep(manner.idle), if !manner.at_message_end => {
+                () = tokio::time::sleep(style.idle), if !style.at_message_end => {
                     cutting.coalescer.idle().map(|(text, _)| text).into_iter().collect()
                 }
             };
@@ -106,7 +106,7 @@ impl Watched {
         let mut rest = unsent;
         rest.extend(cutting.take(self));
         rest.extend(cutting.all());
-        Streamed { preview: None, pieces, rest: rest.join(manner.cut.at.joiner()) }
+        Streamed { preview: None, pieces, rest: rest.join(style.cut.at.joiner()) }
     }
 
     /// Keeps a piece and waits until it was sent. How many messages it became, and whether they went in time; `None`
@@ -116,7 +116,7 @@ impl Watched {
             outgoing: &self.outgoing,
             run: &self.run,
             route: &self.route,
-            manner: &self.manner,
+            style: &self.style,
             wishes: &self.run.narrator.wishes(),
             facts: PrefixFacts::default(),
             before,

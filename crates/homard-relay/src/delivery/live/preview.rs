@@ -65,10 +65,10 @@ impl Watched {
             return None;
         }
         let (mut text, _media) = split_media(&text);
-        if let Some(template) = &self.manner.prefix {
+        if let Some(template) = &self.style.prefix {
             text = with_prefix(template, &PrefixFacts::default(), &text);
         }
-        shape_text(&text, self.manner.shape).into_iter().next()
+        shape_text(&text, self.style.shape).into_iter().next()
     }
 
     async fn send_first(&self, words: RichText) -> Option<String> {
@@ -76,14 +76,14 @@ impl Watched {
             outgoing: &self.outgoing,
             run: &self.run,
             route: &self.route,
-            manner: &self.manner,
+            style: &self.style,
             wishes: &[],
             facts: PrefixFacts::default(),
             before: 0,
         };
         let key = preview_key(&self.run.id);
         let reply_to =
-            self.route.message_id.clone().filter(|_| self.manner.replies_to(0) && self.is_threaded());
+            self.route.message_id.clone().filter(|_| self.style.replies_to(0) && self.is_threaded());
         let row = speech.row(key.clone(), reply_to, Content::Text { words, buttons: Vec::new() });
         let sending = self.outgoing.send_row(row, FIRST_LIMIT);
         tokio::pin!(sending);
@@ -106,7 +106,7 @@ impl Watched {
     /// Whether answers are shown as replies by themselves.
     fn is_threaded(&self) -> bool {
         use homard_policy::reply::ReplyToMode;
-        match self.manner.reply_mode {
+        match self.style.reply_mode {
             ReplyToMode::First | ReplyToMode::All => true,
             ReplyToMode::Off | ReplyToMode::Batched => false,
         }
@@ -118,7 +118,7 @@ impl Watched {
         let mut pulse = self.run.narrator.pulse();
         let mut shown: Option<RichText> = None;
         let mut next = Instant::now() + EVERY;
-        if !self.manner.can(Act::Edit) {
+        if !self.style.can(Act::Edit) {
             return;
         }
         loop {

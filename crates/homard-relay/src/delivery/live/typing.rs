@@ -16,7 +16,7 @@ impl Watched {
     /// Says so until the turn is sealed.
     pub(super) async fn type_along(&self) {
         let sealed = self.run.delivery.sealed();
-        let Some(every) = self.manner.abilities.and_then(|abilities| abilities.typing) else { return };
+        let Some(every) = self.style.abilities.and_then(|abilities| abilities.typing) else { return };
         let every =
             self.outgoing.inner().config().delivery.typing_interval.map_or(every, |wanted| wanted.min(every));
         // Whatever is under way when the turn is sealed is let go.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::{EntryKind, Message, RunId, SessionKey};
+use homard_protocol::{EntryKind, Message, RunId, SessionKey, TurnSource};
 use homard_runtime::Clock;
 use homard_store::{RunStatus, SessionRecord};
 use homard_tools::Toolbox;
@@ -15,7 +15,6 @@ use crate::fixture::{Platform, Shared, World, abilities, address};
 use crate::turns::listen::Listener;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const NOW: i64 = 1_760_000_000_000;
@@ -36,7 +35,7 @@ async fn open() -> (World, Arc<Platform>) {
 async fn begin_look(world: &World, name: &str) -> Listener {
     let message =
         Inbound::from_operator(main(), name.to_owned(), "look around".to_owned(), world.clock.now_ms());
-    let options = TurnOptions::of(Source::Heartbeat).speaking_up(&main(), Some(address("7")));
+    let options = TurnOptions::of(TurnSource::Heartbeat).speaking_up(&main(), Some(address("7")));
     Listener::to_new(&world.relay.turns(), message, options).await.unwrap()
 }
 

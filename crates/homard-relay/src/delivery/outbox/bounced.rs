@@ -8,7 +8,7 @@ use homard_store::OutboundRecord;
 
 use super::{OutgoingText, row_of};
 use crate::delivery::look::LOOK_PREFIX;
-use crate::delivery::reply_style::Manner;
+use crate::delivery::reply_style::ReplyStyle;
 use crate::parts::Outgoing;
 use crate::sessions::asides;
 
@@ -60,7 +60,7 @@ async fn tell_page(outgoing: &Outgoing, text: String) {
 /// The file of a message goes to the owner, too, where their platform takes files.
 async fn pass_on_file(outgoing: &Outgoing, outbound: &Outbound, address: &Address, key: &str) {
     let Content::Media { file, .. } = &outbound.content else { return };
-    let abilities = Manner::of(outgoing, address).abilities;
+    let abilities = ReplyStyle::of(outgoing, address).abilities;
     let Some(kinds) = abilities.map(|abilities| abilities.media) else { return };
     let mut file = file.clone();
     if !kinds.contains(&file.kind) {

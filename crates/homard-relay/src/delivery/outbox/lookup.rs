@@ -46,7 +46,7 @@ pub(super) async fn look_for(
         let (words, buttons) = (words.clone(), buttons.clone());
         let content = Content::Edit { message_id: message_id.clone(), words, buttons };
         let edit = serde_json::to_string(&Outbound { content, ..outbound.clone() });
-        let receipt = serde_json::to_string(&found).unwrap_or_default();
+        let receipt = homard_runtime::json::to_text(&found);
         let edit = edit.map_err(|error| ChannelError::Permanent(error.to_string()))?;
         // In one commit: an answer that forgot its preview would stand beside it.
         let kept = outgoing.inner().store().outbox().replace_into(row, edit, &preview, receipt).await;

@@ -171,7 +171,7 @@ impl Postman {
 
     async fn sent(&self, outgoing: &Outgoing, row: &OutboundRecord, receipt: &Receipt) -> Next {
         let inner = outgoing.inner();
-        let text = serde_json::to_string(receipt).unwrap_or_default();
+        let text = homard_runtime::json::to_text(receipt);
         let noted = || async {
             let noted = inner.store().outbox().mark_sent(row, text.clone()).await;
             noted.or_log("it could not be noted that a message was sent").is_some()

@@ -8,16 +8,16 @@ use homard_policy::reply::ReplyToMode;
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::Manner;
+use super::ReplyStyle;
 use crate::fixture::{abilities, address, editable};
 
-fn of(config: &Value, abilities: Option<Abilities>) -> Manner {
+fn of(config: &Value, abilities: Option<Abilities>) -> ReplyStyle {
     let dir = tempfile::tempdir().unwrap();
     let paths = Paths::under(dir.path());
     std::fs::create_dir_all(paths.config_path.parent().unwrap()).unwrap();
     std::fs::write(&paths.config_path, config.to_string()).unwrap();
     let source = ConfigSource::isolated(paths, Environment::default(), Clock::fixed(0));
-    Manner::decide(&ConfigHandle::open(source).unwrap().current(), &address("1"), abilities)
+    ReplyStyle::decide(&ConfigHandle::open(source).unwrap().current(), &address("1"), abilities)
 }
 
 #[test]
@@ -39,24 +39,24 @@ fn the_owner_decides_within_what_the_platform_can_do() {
         "markdown": {"tables": "bullets"}, "responsePrefix": "x",
         "accounts": {"default": {"textChunkLimit": 9_000, "responsePrefix": "y"}}}},
         "messages": {"responsePrefix": "z", "ackReaction": "!"}});
-    let manner = of(&section, Some(editable()));
+    let style = of(&section, Some(editable()));
     assert_eq!(
-        (manner.shape.limit, manner.shape.mode, manner.shape.tables),
+        (style.shape.limit, style.shape.mode, style.shape.tables),
         (200, ChunkMode::Newline, TableMode::Bullets)
     );
-    assert_eq!((manner.reply_mode, manner.preview), (ReplyToMode::All, false));
-    assert_eq!((manner.prefix.as_deref(), manner.ack.as_deref()), (Some("y"), Some("!")));
+    assert_eq!((style.reply_mode, style.preview), (ReplyToMode::All, false));
+    assert_eq!((style.prefix.as_deref(), style.ack.as_deref()), (Some("y"), Some("!")));
 }
 
 #[test]
 fn pieces_are_cut_to_the_platform_and_joined_as_it_likes() {
     let section = json!({"channels": {"fake": {"blockStreaming": true}}});
     let slow = Abilities { coalesce: Some((150, Duration::from_secs(3))), ..editable() };
-    let manner = of(&section, Some(slow));
-    let blocks = manner.blocks.unwrap();
+    let style = of(&section, Some(slow));
+    let blocks = style.blocks.unwrap();
     assert_eq!((blocks.cut.min, blocks.cut.max), (200, 200));
     assert_eq!((blocks.join.min, blocks.join.max, blocks.idle), (150, 200, Duration::from_secs(3)));
-    assert!(!manner.preview, "one or the other");
+    assert!(!style.preview, "one or the other");
     let everywhere = json!({"agents": {"defaults": {"blockStreamingDefault": "on"}}});
     assert!(of(&everywhere, Some(abilities())).blocks.is_some());
 }

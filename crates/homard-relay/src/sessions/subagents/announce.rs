@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use homard_channel::Inbound;
-use homard_protocol::{RunId, Usage};
+use homard_protocol::{RunId, TurnSource, Usage};
 use homard_runtime::{Clip, OrCancel, OrLog, millis_i64};
 use homard_store::{ArchiveTranscript, NewSubagent, RunRecord, RunStatus, StoreError};
 
@@ -13,7 +13,6 @@ use crate::parts::Subagents;
 use crate::turns::accept::AcceptError;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 /// What a child answers that has nothing to report.
 pub(super) const SKIP: &str = "ANNOUNCE_SKIP";
@@ -198,7 +197,7 @@ impl Subagents {
             let options = TurnOptions {
                 labels: labels.clone(),
                 asks_at: read_place(child.asks_at.as_deref()).map(Box::new),
-                ..TurnOptions::of(Source::Announce)
+                ..TurnOptions::of(TurnSource::Announce)
             };
             match self
                 .turns()

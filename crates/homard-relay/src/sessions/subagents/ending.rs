@@ -4,13 +4,12 @@
 //! announced and a crash in between leaves nobody half alive: what still waited is not begun after the next start
 //! (`recover`), what was under way is marked interrupted.
 
-use homard_protocol::{RunId, SessionKey};
+use homard_protocol::{RunId, SessionKey, StopCause, TurnSource};
 use homard_runtime::OrLog;
 use homard_store::{NewSubagent, RunRecord, StoreError, SubagentRecord};
 use homard_tools::{ChildLine, PortError, ToolCx};
 
 use crate::parts::Subagents;
-use crate::turns::source::{Source, StopCause};
 
 /// How often it is looked for children that were started while their parents were being stopped.
 const MAX_ROUNDS: usize = 8;
@@ -39,7 +38,7 @@ impl Subagents {
 
     /// Whether a run that waited through a restart is the work of a child that was killed before.
     pub(crate) async fn is_of_killed_child(&self, record: &RunRecord) -> Result<bool, StoreError> {
-        if Source::parse(&record.source) != Some(Source::Subagent) {
+        if record.source.known() != Some(TurnSource::Subagent) {
             return Ok(false);
         }
         let child = self.inner().store().subagents().get(&record.session_key).await?;

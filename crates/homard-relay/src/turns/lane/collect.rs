@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use homard_channel::Address;
 use homard_config::Config;
-use homard_policy::queue::{self, Combined, Item, Overflow};
+use homard_policy::queue::{self, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
@@ -108,12 +108,7 @@ pub(crate) fn alone(mut only: Waiting) -> Waiting {
 /// Several messages as one, with what is remembered of those that had to go.
 fn told_together(messages: &[&UserMessage], overflow: &Overflow) -> UserContent {
     let texts: Vec<String> = messages.iter().map(|message| message.content.text()).collect();
-    let items: Vec<Item<'_>> =
-        texts.iter().map(|text| Item { message_id: "", route: None, prompt: text }).collect();
-    let text = match queue::combine(&items, overflow) {
-        Combined::Together(text) => text,
-        Combined::OneByOne => texts.join("\n\n"),
-    };
+    let text = queue::combine(&texts, overflow);
     let others = messages.iter().flat_map(|message| match &message.content {
         UserContent::Text(_) => Vec::new(),
         UserContent::Blocks(blocks) => {

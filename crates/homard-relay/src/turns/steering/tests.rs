@@ -5,7 +5,7 @@ use std::sync::Arc;
 use homard_agent::Steer;
 use homard_channel::Inbound;
 use homard_policy::queue::Overflow;
-use homard_protocol::RunId;
+use homard_protocol::{RunId, TurnSource};
 use homard_store::RunStatus;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -14,7 +14,6 @@ use super::Lane;
 use crate::fixture::{Platform, Shared, World, abilities, address};
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 
 async fn open() -> (World, Arc<Platform>) {
     let (world, platform) = (World::new(json!({})), Platform::new(abilities()));
@@ -81,7 +80,7 @@ async fn the_turn_under_way_hears_of_those_that_had_to_go() {
     overflow.note("buy milk", 1, 20);
     let key = world.relay.turns().session_of(&first).unwrap();
     let message = Inbound::from_operator(key, "r2".into(), "and bread".into(), 1);
-    let options = TurnOptions { overflow: Some(Box::new(overflow)), ..TurnOptions::of(Source::Agent) };
+    let options = TurnOptions { overflow: Some(Box::new(overflow)), ..TurnOptions::of(TurnSource::Agent) };
     world.relay.accept(message, options, Queue::Steer).await.unwrap();
     let told = lane.next().await.unwrap().unwrap().message.content.text();
     assert!(told.contains("buy milk") && told.contains("and bread"), "{told}");

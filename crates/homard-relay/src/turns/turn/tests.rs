@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_llm::Request;
 use homard_models::failover::Winner;
-use homard_protocol::{Message, ModelId, ProviderId, RunId, SessionKey};
+use homard_protocol::{Message, ModelId, ProviderId, RunId, SessionKey, TurnSource};
 use homard_runtime::Clock;
 use homard_tools::Toolbox;
 use serde_json::json;
@@ -14,7 +14,6 @@ use super::to_keep;
 use crate::fixture::World;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::source::Source;
 use crate::turns::wake::{Wake, WakeMode, Woken};
 
 /// Ten minutes before midnight.
@@ -30,14 +29,14 @@ async fn over_midnight_and_after_a_restart_a_request_begins_as_the_one_before() 
         world.talker.says("good night");
         let (name, now) = (format!("typed-{hour}"), world.clock.now_ms());
         let message = Inbound::from_operator(key.clone(), name.clone(), format!("hour {hour}"), now);
-        world.relay.accept(message, TurnOptions::of(Source::Agent), Queue::Wait).await.unwrap();
+        world.relay.accept(message, TurnOptions::of(TurnSource::Agent), Queue::Wait).await.unwrap();
         world.ended(&RunId::parse(&name).unwrap()).await;
         world.talker.says("I am awake");
         let wake = Wake {
             session: key.clone(),
             text: "the clock strikes".to_owned(),
             mode: WakeMode::Now,
-            source: Source::Wake,
+            source: TurnSource::Wake,
             run_id: None,
             labels: Vec::new(),
         };

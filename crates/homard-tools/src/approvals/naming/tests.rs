@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::Clock;
 use tokio_util::sync::CancellationToken;
 
 use super::{NotAsked, NotFound};
-use crate::approvals::{ApprovalRequest, Approvals, CommandTerms, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, Approvals, CommandTerms, Outcome};
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -52,7 +53,7 @@ async fn a_beginning_names_a_question_if_it_is_long_and_the_only_one() {
     for (name, expected) in cases {
         assert_eq!(found(name), expected, "{name}");
     }
-    approvals.resolve("aaaaaaaa-2", Verdict::Deny, "me").unwrap();
+    approvals.resolve("aaaaaaaa-2", ApprovalDecision::Deny, "me").unwrap();
     assert_eq!(found("aaaaaaaa"), Ok("aaaaaaaa-1".to_owned()), "the one that waits is meant");
 }
 

@@ -56,7 +56,7 @@ async fn read(input: SessionsHistoryInput, cx: &ToolCx) -> Result<ToolOutcome, P
     let page = cx.scope.ports.sessions()?.history(cx, wanted).await?;
     let text = serde_json::to_string(&page).map_err(|error| PortError::Failed(error.to_string()))?;
     let details = json!({"sessionKey": page.session_key});
-    Ok(from_others(&text, &page.session_key, page.labels).with_details(details))
+    Ok(from_others(&text, &page.session_key.to_string(), page.labels).with_details(details))
 }
 
 /// Words of a conversation with words of others in it are theirs.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Letter, PortError, Ports, SessionTarget};
+use crate::ports::{Letter, LetterStatus, PortError, Ports, SessionTarget};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::conversations::sessions_history::from_others;
@@ -69,6 +69,6 @@ async fn send(input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, Port
         "sessionKey": answer.session_key, "runId": answer.run_id, "status": answer.status,
     });
     let labels = answer.labels.clone();
-    let outcome = from_others(&text, &answer.session_key, labels).with_details(details);
-    Ok(ToolOutcome { is_error: answer.status == "error", ..outcome })
+    let outcome = from_others(&text, &answer.session_key.to_string(), labels).with_details(details);
+    Ok(ToolOutcome { is_error: answer.status == LetterStatus::Error, ..outcome })
 }

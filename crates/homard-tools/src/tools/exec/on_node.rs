@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{PolicyStore, Rules};
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::{Clip, millis};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 use super::permission::{NotAllowed, not_allowed, wish};
 use super::plain_text::plain_text;
 use super::{ExecInput, ExecToolError, MAX_OUTPUT_BYTES};
-use crate::approvals::{ApprovalRequest, CommandTerms, Outcome, Verdict};
+use crate::approvals::{ApprovalRequest, CommandTerms, Outcome};
 use crate::cx::ToolCx;
 use crate::gate::on_node::reads_files;
 use crate::outcome::ToolOutcome;
@@ -157,7 +158,7 @@ async fn ask(input: &ExecInput, more: Vec<String>, cx: &ToolCx) -> Result<(), No
         for_guest: cx.is_for_guest(),
     };
     match cx.ask(request).await {
-        Outcome::Said(Verdict::AllowOnce | Verdict::AllowAlways) => Ok(()),
+        Outcome::Said(ApprovalDecision::AllowOnce | ApprovalDecision::AllowAlways) => Ok(()),
         other => Err(not_allowed(other)),
     }
 }

@@ -6,12 +6,13 @@ use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::BuiltEnv;
 use homard_exec::approvals::{Decision, ExecRules, Grant, Question, Request};
 use homard_protocol::Word;
+use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::session_words::ExecHost;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::ExecInput;
-use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, CommandTerms, Outcome, Verdict};
+use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, CommandTerms, Outcome};
 use crate::cx::ToolCx;
 use crate::words_of_others::taint::Passed;
 
@@ -145,8 +146,8 @@ async fn put_for_gate(
     let mut request = ApprovalRequest { reasons: told(reasons, wanted.input, cx), ..asked(wanted, cx) };
     request.allow_always(grant.as_ref().map(|grant| grant.words.as_str()));
     match cx.ask(request).await {
-        Outcome::Said(Verdict::AllowOnce) => Ok(()),
-        Outcome::Said(Verdict::AllowAlways) => {
+        Outcome::Said(ApprovalDecision::AllowOnce) => Ok(()),
+        Outcome::Said(ApprovalDecision::AllowAlways) => {
             for entry in grant.iter().flat_map(|grant| &grant.entries) {
                 cx.scope.taint.allow(super::NAME, entry);
             }
@@ -229,8 +230,8 @@ async fn put(
         ..asked(wanted, cx)
     };
     match cx.ask(request).await {
-        Outcome::Said(Verdict::AllowOnce) => Ok(()),
-        Outcome::Said(Verdict::AllowAlways) => {
+        Outcome::Said(ApprovalDecision::AllowOnce) => Ok(()),
+        Outcome::Said(ApprovalDecision::AllowAlways) => {
             let (rules, now) = (cx.scope.exec.clone(), cx.clock.now_ms());
             let kept = tokio::task::spawn_blocking(move || rules.remember(&question, now)).await?;
             if let Err(error) = kept {

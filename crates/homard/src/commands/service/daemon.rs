@@ -217,9 +217,9 @@ fn keys_of_this_shell(cx: &Cx) -> Vec<String> {
 async fn logs(cx: &Cx, args: JournalArgs) -> anyhow::Result<()> {
     let desk = desk(cx, WhichArgs { system: args.system, json: false })?;
     let console = cx.console;
-    let asked = (args.limit, args.follow);
+    let (lines, follow) = (args.limit, args.follow);
     // A reader that is gone ends us with the next line that cannot be written; what comes until then is for nobody.
-    let shown = desk.supervisor.log(&desk.charge, asked, |said| drop(console.part(said))).await;
+    let shown = desk.supervisor.log(&desk.charge, lines, follow, |said| drop(console.part(said))).await;
     match shown {
         Ok(true) => Ok(()),
         Ok(false) => Err(Advice::error(

@@ -217,12 +217,13 @@ fn tell(cx: &Cx, done: &Examination, face: Face) -> anyhow::Result<()> {
         if check.skipped {
             print(
                 cx,
-                ("skip", Mark::Strong),
+                "skip",
+                Mark::Strong,
                 &format!("{}: not looked at, the settings cannot be used", check.id),
                 face,
             )?;
         } else if check.findings.is_empty() {
-            print(cx, ("ok", Mark::Good), &format!("{}: {}", check.id, check.looks_at), face)?;
+            print(cx, "ok", Mark::Good, &format!("{}: {}", check.id, check.looks_at), face)?;
         }
         for finding in &check.findings {
             told(cx, check.id, finding, face)?;
@@ -238,15 +239,15 @@ fn told(cx: &Cx, check: &str, finding: &Finding, face: Face) -> anyhow::Result<(
         Severity::Error => Mark::Bad,
     };
     let name = if face == Face::Audit { finding.id.as_str() } else { check };
-    print(cx, (face.severity(finding.severity), mark), &format!("{name}: {}", finding.message), face)?;
+    print(cx, face.severity(finding.severity), mark, &format!("{name}: {}", finding.message), face)?;
     match &finding.fix {
-        Some(fix) => print(cx, ("", Mark::Strong), &format!("fix: {fix}"), face),
+        Some(fix) => print(cx, "", Mark::Strong, &format!("fix: {fix}"), face),
         None => Ok(()),
     }
 }
 
 /// A word, and a text beside it that keeps to its column.
-fn print(cx: &Cx, (word, mark): (&str, Mark), text: &str, face: Face) -> anyhow::Result<()> {
+fn print(cx: &Cx, word: &str, mark: Mark, text: &str, face: Face) -> anyhow::Result<()> {
     let indent = face.severity(Severity::Error).len() + 2;
     // Names of files are anybody's words.
     let lines = wrapped(&visible(text), width().saturating_sub(indent), 0);
@@ -283,8 +284,8 @@ fn mend(cx: &Cx, done: &Examination, manner: &Manner) -> anyhow::Result<Vec<(Str
         let problem = outcome.err().map(|error| error.to_string());
         if !manner.json {
             match &problem {
-                None => print(cx, ("done", Mark::Good), &act.to_string(), manner.face)?,
-                Some(problem) => print(cx, ("left", Mark::Bad), &format!("{act}: {problem}"), manner.face)?,
+                None => print(cx, "done", Mark::Good, &act.to_string(), manner.face)?,
+                Some(problem) => print(cx, "left", Mark::Bad, &format!("{act}: {problem}"), manner.face)?,
             }
         }
         mended.push((act.to_string(), problem));

@@ -1,13 +1,12 @@
 //! `homard system`: telling the assistant that something happened, how it looks around by itself, and who is connected.
 
 use clap::{Args, Subcommand};
+use homard_protocol::events::HeartbeatEvent;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::cron::CronWakeMode;
 use homard_protocol::methods::system::wake::{SetHeartbeats, SetHeartbeatsParams, WakeParams, WakeUp};
 use homard_protocol::methods::system::{LastHeartbeat, SystemPresence};
 use homard_protocol::presence::PresenceEntry;
-use homard_protocol::{AgentId, SessionRef};
-use serde_json::Value;
+use homard_protocol::{AgentId, SessionRef, WakeMode};
 
 use crate::cli::words_of;
 use crate::commands::connection::{self, ConnectArgs, Patience, Target};
@@ -82,8 +81,8 @@ struct EventArgs {
     #[arg(long)]
     text: String,
     /// Whether a turn is started
-    #[arg(long, default_value = "next-heartbeat", value_parser = words_of::<CronWakeMode>(&MODES))]
-    mode: CronWakeMode,
+    #[arg(long, default_value = "next-heartbeat", value_parser = words_of::<WakeMode>(&MODES))]
+    mode: WakeMode,
     /// Which session; the main one otherwise
     #[arg(long, value_name = "KEY")]
     session_key: Option<SessionRef>,
@@ -160,23 +159,21 @@ async fn heartbeat(cx: &Cx, command: HeartbeatCommand) -> anyhow::Result<()> {
 }
 
 /// One line about a heartbeat: when, how it went, why, and what was said.
-fn told(last: &Value) -> String {
-    let text = |name: &str| last.get(name).and_then(Value::as_str);
-    let when =
-        last.get("ts").and_then(Value::as_i64).and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
+fn told(last: &HeartbeatEvent) -> String {
+    let when = jiff::Timestamp::from_millisecond(last.ts).ok();
     let when =
         when.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string());
-    let mut line = format!("{} {}", when.unwrap_or_default(), text("status").unwrap_or("unknown"));
-    for (before, part) in
-        [(" (", text("reason")), (" to ", text("channel")), (": ", text("preview").or(text("message")))]
-    {
-        if let Some(part) = part {
-            line.push_str(before);
-            line.push_str(part);
-            line.push_str(if before == " (" { ")" } else { "" });
-        }
-    }
-    line
+    let part = |before: &str, part: Option<&str>, after: &str| {
+        part.map(|part| format!("{before}{part}{after}")).unwrap_or_default()
+    };
+    format!(
+        "{} {}{}{}{}",
+        when.unwrap_or_default(),
+        last.status,
+        part(" (", last.reason.as_deref(), ")"),
+        part(" to ", last.channel.as_deref(), ""),
+        part(": ", last.preview.as_deref().or(last.message.as_deref()), "")
+    )
 }
 
 async fn event(cx: &Cx, args: EventArgs) -> anyhow::Result<()> {

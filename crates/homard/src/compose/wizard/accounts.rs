@@ -12,7 +12,7 @@ use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardS
 use serde_json::{Map, Value, json};
 
 use super::answers::{Wrong, blank, fresh, line, one_of, option, say, words, yes};
-use super::who;
+use super::who_may_write;
 
 /// The answer that sets up one account more.
 const ANOTHER: &str = "+";
@@ -174,7 +174,7 @@ impl AccountScript {
                     self.telling
                 );
                 say(&mut step, self.label(), &words);
-                let first = who::people(&self.section, &self.written()).into_iter().next();
+                let first = who_may_write::people(&self.section, &self.written()).into_iter().next();
                 step.initial_value = first.map(|person| json!(shown(&person)));
             }
             Asked::Connected => {
@@ -215,13 +215,13 @@ impl AccountScript {
                     Asked::Field(found.unwrap_or_default())
                 }
             },
-            Asked::Who => match one_of(value, &who::options(self.form()))?.as_str() {
-                who::NAMED => Asked::People,
-                who::OPEN => Asked::Everybody,
+            Asked::Who => match one_of(value, &who_may_write::options(self.form()))?.as_str() {
+                who_may_write::NAMED => Asked::People,
+                who_may_write::OPEN => Asked::Everybody,
                 word => self.let_in(word, None),
             },
-            Asked::People => self.let_in(who::NAMED, Some(who::read_people(value)?)),
-            Asked::Everybody if yes(value)? => self.let_in(who::OPEN, None),
+            Asked::People => self.let_in(who_may_write::NAMED, Some(who_may_write::read_people(value)?)),
+            Asked::Everybody if yes(value)? => self.let_in(who_may_write::OPEN, None),
             Asked::Everybody => Asked::Who,
             Asked::Connect if yes(value)? => return Ok(AccountStep::Write),
             Asked::Connect => return Ok(AccountStep::Stop),
@@ -429,7 +429,7 @@ impl AccountScript {
             Asked::People => {
                 let help = self.form().and_then(|form| form.people.as_deref()).unwrap_or_default();
                 say(step, self.label(), &format!("Who may write to it? {help}"));
-                let people = who::people(&self.section, &written);
+                let people = who_may_write::people(&self.section, &written);
                 step.initial_value = (!people.is_empty()).then(|| json!(shown(&Value::Array(people))));
             }
             Asked::Everybody => {
@@ -444,16 +444,16 @@ impl AccountScript {
             }
             _ => {
                 let words = format!("{}\nWho may write to it in direct messages?", self.telling);
-                select(step, self.label(), &words, who::options(self.form()));
-                step.initial_value = Some(who::present(&self.section, &written));
+                select(step, self.label(), &words, who_may_write::options(self.form()));
+                step.initial_value = Some(who_may_write::present(&self.section, &written));
             }
         }
     }
 
     fn let_in(&mut self, way: &str, people: Option<Vec<Value>>) -> Asked {
         let written = self.written();
-        let people = people.unwrap_or_else(|| who::people(&self.section, &written));
-        who::put(&mut self.section, &written, way, people);
+        let people = people.unwrap_or_else(|| who_may_write::people(&self.section, &written));
+        who_may_write::put(&mut self.section, &written, way, people);
         Asked::Connect
     }
 

@@ -3,7 +3,7 @@
 use homard_relay::AcceptError;
 
 use super::{ADMIT_WITHIN, taken, within};
-use crate::hooks::HookError;
+use homard_automation::hooks::webhooks::WebhookError;
 
 #[tokio::test(start_paused = true)]
 async fn an_event_is_answered_when_it_is_kept_and_a_message_is_waited_for_only_so_long() {
@@ -12,7 +12,7 @@ async fn an_event_is_answered_when_it_is_kept_and_a_message_is_waited_for_only_s
         Ok::<_, AcceptError>("kept")
     };
     assert_eq!(taken(late()).await.unwrap(), "kept");
-    assert!(matches!(within(late()).await, Err(HookError::Busy(_))));
+    assert!(matches!(within(late()).await, Err(WebhookError::Busy(_))));
     let full = taken(async { Err::<(), _>(AcceptError::Stopping) }).await;
-    assert!(matches!(full, Err(HookError::Busy(_))), "{full:?}");
+    assert!(matches!(full, Err(WebhookError::Busy(_))), "{full:?}");
 }

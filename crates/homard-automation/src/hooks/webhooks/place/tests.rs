@@ -6,7 +6,7 @@ use homard_config::config::hooks::HookSessions;
 use homard_config::{Config, Environment, Paths};
 
 use super::{place, place_of_wake};
-use crate::hooks::call::{HookTarget, Key};
+use crate::hooks::webhooks::call::{HookTarget, NamedKey};
 
 fn config(change: impl FnOnce(&mut Config)) -> Config {
     let mut config = Config::empty(&Paths::under(Path::new("home")), &Environment::default());
@@ -14,16 +14,16 @@ fn config(change: impl FnOnce(&mut Config)) -> Config {
     config
 }
 
-fn keyed(key: Key) -> HookTarget {
+fn keyed(key: NamedKey) -> HookTarget {
     HookTarget { agent: None, key: Some(key) }
 }
 
 fn callers(key: &str) -> HookTarget {
-    keyed(Key::Callers(key.to_owned()))
+    keyed(NamedKey::Callers(key.to_owned()))
 }
 
 fn owners(key: &str) -> HookTarget {
-    keyed(Key::Owners(key.to_owned()))
+    keyed(NamedKey::Owners(key.to_owned()))
 }
 
 #[test]

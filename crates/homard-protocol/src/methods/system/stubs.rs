@@ -12,7 +12,7 @@ use serde_with::skip_serializing_none;
 
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
-use crate::methods::system::side_lists::InSessionParams;
+use crate::methods::system::conversation_stubs::InSessionParams;
 use crate::scope::Scope;
 use crate::session_key::SessionKey;
 use crate::session_ref::SessionRef;

@@ -4,22 +4,22 @@ use homard_config::Config;
 use homard_config::config::hooks::{HookSessions, Hooks};
 use homard_protocol::{AgentId, SessionKey, SessionScope};
 
-use super::HookError;
-use super::call::{HookTarget, Key};
+use super::WebhookError;
+use super::call::{HookTarget, NamedKey};
 
 /// What keys of hooks begin with unless the owner chose otherwise.
 const HOOK: &str = "hook:";
 
 /// Where a call goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct HookPlace {
-    pub(crate) key: SessionKey,
+pub struct HookPlace {
+    pub key: SessionKey,
     /// Whether the conversation belongs to hooks alone, so that it may be begun anew.
-    pub(crate) is_hooks_own: bool,
+    pub is_hooks_own: bool,
 }
 
 /// The conversation of a call that is to be answered. `fresh` names one nobody used before.
-pub(crate) fn place(config: &Config, target: &HookTarget, fresh: &str) -> Result<HookPlace, HookError> {
+pub fn place(config: &Config, target: &HookTarget, fresh: &str) -> Result<HookPlace, WebhookError> {
     let (hooks, agent) = (&config.hooks, agent(config, target)?);
     let key = match &target.key {
         Some(named) => checked(hooks, &agent, named)?,
@@ -33,7 +33,7 @@ pub(crate) fn place(config: &Config, target: &HookTarget, fresh: &str) -> Result
 }
 
 /// The conversation of a call that only tells something: the agent's main one unless another is named.
-pub(crate) fn place_of_wake(config: &Config, target: &HookTarget) -> Result<SessionKey, HookError> {
+pub fn place_of_wake(config: &Config, target: &HookTarget) -> Result<SessionKey, WebhookError> {
     let agent = agent(config, target)?;
     match &target.key {
         Some(named) => checked(&config.hooks, &agent, named),
@@ -42,34 +42,34 @@ pub(crate) fn place_of_wake(config: &Config, target: &HookTarget) -> Result<Sess
 }
 
 /// The agent that is meant, if hooks may reach it.
-fn agent(config: &Config, target: &HookTarget) -> Result<AgentId, HookError> {
+fn agent(config: &Config, target: &HookTarget) -> Result<AgentId, WebhookError> {
     let id = match target.agent.as_deref().map(|id| id.trim().to_lowercase()) {
         None => config.agents.default_agent().id.clone(),
         Some(id) => AgentId::parse(&id)?,
     };
     if config.agents.agent(&id).is_none() {
-        return Err(HookError::Invalid(format!("unknown agentId `{id}`")));
+        return Err(WebhookError::Invalid(format!("unknown agentId `{id}`")));
     }
     reachable(&config.hooks, &id)?;
     Ok(id)
 }
 
-fn reachable(hooks: &Hooks, id: &AgentId) -> Result<(), HookError> {
+fn reachable(hooks: &Hooks, id: &AgentId) -> Result<(), WebhookError> {
     let is_allowed =
         hooks.allowed_agents.as_ref().is_none_or(|ids| ids.iter().any(|known| known == id.as_str()));
     if is_allowed {
         return Ok(());
     }
-    Err(HookError::NotAllowed(format!("agentId `{id}` is not allowed by hooks.allowedAgentIds")))
+    Err(WebhookError::NotAllowed(format!("agentId `{id}` is not allowed by hooks.allowedAgentIds")))
 }
 
-fn checked(hooks: &Hooks, agent: &AgentId, named: &Key) -> Result<SessionKey, HookError> {
+fn checked(hooks: &Hooks, agent: &AgentId, named: &NamedKey) -> Result<SessionKey, WebhookError> {
     let (text, is_callers) = match named {
-        Key::Callers(text) => (text, true),
-        Key::Owners(text) => (text, false),
+        NamedKey::Callers(text) => (text, true),
+        NamedKey::Owners(text) => (text, false),
     };
     if is_callers && !hooks.sessions.callers_choose {
-        return Err(HookError::NotAllowed(
+        return Err(WebhookError::NotAllowed(
             "callers may not name the conversation: leave sessionKey out, or set hooks.allowRequestSessionKey"
                 .to_owned(),
         ));
@@ -83,7 +83,7 @@ fn checked(hooks: &Hooks, agent: &AgentId, named: &Key) -> Result<SessionKey, Ho
 }
 
 /// Prefixes are meant for the key, with or without its agent.
-fn starts_right(sessions: &HookSessions, key: &SessionKey) -> Result<(), HookError> {
+fn starts_right(sessions: &HookSessions, key: &SessionKey) -> Result<(), WebhookError> {
     let Some(prefixes) = &sessions.prefixes else { return Ok(()) };
     let whole = key.to_string();
     let bare =
@@ -91,10 +91,10 @@ fn starts_right(sessions: &HookSessions, key: &SessionKey) -> Result<(), HookErr
     if prefixes.iter().any(|prefix| whole.starts_with(prefix.as_str()) || bare.starts_with(prefix.as_str())) {
         return Ok(());
     }
-    Err(HookError::NotAllowed(format!("sessionKey must start with one of: {}", prefixes.join(", "))))
+    Err(WebhookError::NotAllowed(format!("sessionKey must start with one of: {}", prefixes.join(", "))))
 }
 
-fn parse(text: &str, agent: &AgentId) -> Result<SessionKey, HookError> {
+fn parse(text: &str, agent: &AgentId) -> Result<SessionKey, WebhookError> {
     Ok(SessionKey::parse_for(text, agent)?)
 }
 

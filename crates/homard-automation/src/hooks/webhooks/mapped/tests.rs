@@ -2,23 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use homard_config::config::hooks::{HookAction, HookDelivery, HookMapping, HookTurn, SessionMode, WakeMode};
+use futures_util::FutureExt;
+use homard_config::config::hooks::{
+    HookAction, HookDelivery, HookMapping, HookTransform, HookTurn, SessionMode,
+};
+use homard_protocol::WakeMode;
 use serde_json::{Value, json};
 
-use futures_util::FutureExt;
-use homard_automation::hooks::Rewritten;
-use homard_config::config::hooks::HookTransform;
-
 use super::{MAX_ITEMS, calls, find};
-use crate::hooks::HookError;
-use crate::hooks::call::{Delivery, HookCall, Key};
-use crate::hooks::template::Given;
+use crate::hooks::Rewritten;
+use crate::hooks::webhooks::WebhookError;
+use crate::hooks::webhooks::call::{CallDelivery, HookCall, NamedKey};
+use crate::hooks::webhooks::template::Given;
 
 fn mapping(id: &str) -> HookMapping {
     HookMapping { id: id.to_owned(), ..HookMapping::default() }
 }
 
-fn made(mapping: &HookMapping, payload: &Value) -> Result<Vec<HookCall>, HookError> {
+fn made(mapping: &HookMapping, payload: &Value) -> Result<Vec<HookCall>, WebhookError> {
     let (headers, query) = (BTreeMap::new(), BTreeMap::new());
     let given = Given { payload, headers: &headers, query: &query, path: "p", now: "", item: None };
     let none = |_: HookTransform, _: Value| std::future::ready(Ok(Rewritten::Skip)).boxed();
@@ -76,13 +77,16 @@ fn every_item_of_a_list_is_a_call_of_its_own() {
             HookCall::Wake(_) => panic!("not a wake"),
         })
         .collect();
-    assert_eq!(keys, [Key::Owners("hook:mail:1".to_owned()), Key::Owners("hook:mail:x-y".to_owned())]);
+    assert_eq!(
+        keys,
+        [NamedKey::Owners("hook:mail:1".to_owned()), NamedKey::Owners("hook:mail:x-y".to_owned())]
+    );
     assert_eq!(messages(found), ["0: a a in", "1: b b in"]);
     for nothing in [json!({}), json!({"messages": []}), json!({"messages": "no list"})] {
         assert_eq!(made(&each, &nothing).unwrap(), [], "{nothing}");
     }
     let many = json!({"messages": vec![json!({"from": "a"}); MAX_ITEMS + 1]});
-    assert!(matches!(made(&each, &many), Err(HookError::Invalid(_))));
+    assert!(matches!(made(&each, &many), Err(WebhookError::Invalid(_))));
 }
 
 #[test]
@@ -125,9 +129,9 @@ fn a_mapping_says_who_is_told_and_how() {
 #[test]
 fn a_conversation_that_the_caller_spells_out_is_the_callers_choice() {
     for (template, expected) in [
-        ("hook:{{id}}", Key::Owners("hook:main".to_owned())),
-        ("{{id}}", Key::Callers("main".to_owned())),
-        (" {{id}}:x", Key::Callers(" main:x".to_owned())),
+        ("hook:{{id}}", NamedKey::Owners("hook:main".to_owned())),
+        ("{{id}}", NamedKey::Callers("main".to_owned())),
+        (" {{id}}:x", NamedKey::Callers(" main:x".to_owned())),
     ] {
         let turn = HookTurn { session_key: Some(template.to_owned()), ..HookTurn::default() };
         let mapping = HookMapping { turn, ..mapping("k") };
@@ -163,7 +167,7 @@ fn a_mapping_says_all_that_a_call_may_say() {
     assert_eq!(call.thinking.as_ref().map(|word| word.as_str()), Some("high"));
     assert_eq!(call.timeout, Some(std::time::Duration::from_secs(9)));
     assert_eq!(call.session_mode, SessionMode::Persistent);
-    let Delivery { deliver, channel, to, .. } = call.delivery;
+    let CallDelivery { deliver, channel, to, .. } = call.delivery;
     assert_eq!((deliver, channel.as_deref(), to.as_deref()), (Some(false), Some("chatter"), Some("7")));
 }
 
@@ -193,12 +197,12 @@ fn a_program_changes_what_the_mapping_says_or_leaves_the_call_out() {
     assert_eq!(rewritten(&Rewritten::Skip).unwrap(), []);
     let HookCall::Agent(as_it_is) = changed(json!({})).unwrap().remove(0) else { panic!("not a wake") };
     assert_eq!((as_it_is.message.as_str(), as_it_is.is_trusted), ("from outside", false));
-    assert_eq!(as_it_is.target.key, Some(Key::Callers("from-outside".to_owned())));
+    assert_eq!(as_it_is.target.key, Some(NamedKey::Callers("from-outside".to_owned())));
     let all = json!({"message": "{{a}} stays as it is", "sessionKey": "hook:mine", "channel": "chatter", "to": "7",
         "model": "fake/other", "timeoutSeconds": 9, "allowUnsafeExternalContent": true});
     let HookCall::Agent(call) = changed(all).unwrap().remove(0) else { panic!("not a wake") };
     assert_eq!((call.message.as_str(), call.is_trusted), ("{{a}} stays as it is", true));
-    assert_eq!(call.target.key, Some(Key::Owners("hook:mine".to_owned())));
+    assert_eq!(call.target.key, Some(NamedKey::Owners("hook:mine".to_owned())));
     assert_eq!((call.delivery.to.as_deref(), call.model.as_deref()), (Some("7"), Some("fake/other")));
     let wake = json!({"kind": "wake", "text": "t", "wakeMode": "next-heartbeat"});
     let HookCall::Wake(call) = changed(wake).unwrap().remove(0) else { panic!("a wake") };

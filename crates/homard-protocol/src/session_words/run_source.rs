@@ -1,42 +1,11 @@
-//! By which way a message came in, and why a run was stopped: closed lists, written as words only in the store and on
-//! the wire.
+//! By which way the message of a run came in, whether an event starts one, and why one was stopped: words that stand in
+//! the database and on the wire.
 
-use serde::{Deserialize, Serialize};
-
-/// Makes an enum whose values are words.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $value:ident = $word:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-        pub enum $name {
-            $($(#[$doc])* #[serde(rename = $word)] $value,)*
-        }
-
-        impl $name {
-            /// The word for it.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$value => $word,)*
-                }
-            }
-
-            /// What a word means.
-            #[must_use]
-            pub fn parse(word: &str) -> Option<Self> {
-                match word {
-                    $($word => Some(Self::$value),)*
-                    _ => None,
-                }
-            }
-        }
-    };
-}
+use crate::word::words;
 
 words! {
-    /// By which way a message came in.
-    Source {
-        /// A chat platform.
+    /// By which way the message of a run came in.
+    TurnSource {
         Channel = "channel",
         /// `chat.send`: a person at the page or in another client.
         Chat = "chat.send",
@@ -48,9 +17,7 @@ words! {
         HttpResponses = "http-responses",
         /// A hook whose caller waits on its request.
         HttpHook = "http-hook",
-        /// A hook.
         Hook = "hook",
-        /// A job.
         Cron = "cron",
         /// The agent looks around by itself.
         Heartbeat = "heartbeat",
@@ -58,22 +25,19 @@ words! {
         Wake = "wake",
         /// The same, told by a program on the protocol.
         SystemEvent = "system-event",
-        /// A node.
         Node = "node",
         /// A task for a subagent.
         Subagent = "subagent",
         /// What a subagent found.
         Announce = "announce",
-        /// Another conversation.
         SessionsSend = "sessions_send",
-        /// `sessions.compact`.
         Compact = "sessions.compact",
         /// What was to be said after a restart.
         Restart = "restart",
     }
 }
 
-impl Source {
+impl TurnSource {
     /// Whether the sender waits on a connection that cannot be carried over to another process.
     #[must_use]
     pub fn is_attended(self) -> bool {
@@ -81,19 +45,30 @@ impl Source {
     }
 
     /// Whether another run may be waiting for this one.
-    pub(crate) fn is_nested(self) -> bool {
+    #[must_use]
+    pub fn is_nested(self) -> bool {
         self == Self::SessionsSend
+    }
+}
+
+words! {
+    /// Whether an event starts a turn.
+    #[derive(Default)]
+    WakeMode {
+        /// At once, or when the turn under way is over.
+        #[default]
+        Now = "now",
+        /// It is told with the next turn, whoever asks for it.
+        NextHeartbeat = "next-heartbeat",
     }
 }
 
 words! {
     /// Why a run was stopped.
     StopCause {
-        /// Somebody said stop.
         Stop = "stop",
         /// The conversation begins anew.
         Reset = "reset",
-        /// A client asked.
         Rpc = "rpc",
         /// A program asked over HTTP.
         Http = "http",
@@ -113,23 +88,6 @@ words! {
         Cron = "cron",
         /// Its conversation was deleted.
         Delete = "delete",
-        /// The gateway stops.
         Restart = "restart",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Source, StopCause};
-
-    #[test]
-    fn words_are_read_as_they_are_written() {
-        for source in [Source::Channel, Source::HttpHook, Source::Compact, Source::Restart] {
-            assert_eq!(Source::parse(source.as_str()), Some(source));
-            let kept = serde_json::to_string(&source).unwrap();
-            assert_eq!(kept, format!("\"{}\"", source.as_str()));
-        }
-        assert_eq!(StopCause::parse("queue-overflow"), Some(StopCause::QueueOverflow));
-        assert_eq!(Source::parse("pigeon"), None);
     }
 }

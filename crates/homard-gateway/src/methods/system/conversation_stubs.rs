@@ -2,7 +2,7 @@
 
 use crate::error::RequestError;
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::system::side_lists::{
+use homard_protocol::methods::system::conversation_stubs::{
     CompanionStateResult, InSessionParams, OfSessionParams, ProgressCardResult, QuestionListResult,
     TaskSuggestionsResult,
 };

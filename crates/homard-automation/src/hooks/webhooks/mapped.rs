@@ -1,19 +1,20 @@
 //! What a call with a name of its own does: the first of the owner's mappings that takes it says so.
 
 use futures_util::future::BoxFuture;
-use homard_automation::hooks::Rewritten;
-use homard_config::config::hooks::{HookAction, HookMapping, HookTransform, WakeMode};
+use homard_config::config::hooks::{HookAction, HookMapping, HookTransform};
+use homard_protocol::WakeMode;
 use serde_json::{Map, Value, json};
 
-use super::HookError;
-use super::call::{AgentCall, HookCall, Key, WakeCall};
+use super::WebhookError;
+use super::call::{AgentCall, HookCall, NamedKey, WakeCall};
 use super::template::{Given, list, render, render_name, replace_list};
+use crate::hooks::Rewritten;
 
 /// Items of one call that are looked at; one with more is refused whole.
-pub(crate) const MAX_ITEMS: usize = 200;
+pub const MAX_ITEMS: usize = 200;
 
 /// The mapping that takes a call.
-pub(crate) fn find<'m>(mappings: &'m [HookMapping], path: &str, payload: &Value) -> Option<&'m HookMapping> {
+pub fn find<'m>(mappings: &'m [HookMapping], path: &str, payload: &Value) -> Option<&'m HookMapping> {
     let source = payload.get("source").and_then(Value::as_str);
     mappings.iter().find(|mapping| {
         mapping.path.as_deref().is_none_or(|wanted| wanted == path)
@@ -22,22 +23,22 @@ pub(crate) fn find<'m>(mappings: &'m [HookMapping], path: &str, payload: &Value)
 }
 
 /// Asks the program of a mapping what it makes of a call.
-pub(crate) type Rewrite<'r> =
-    dyn Fn(HookTransform, Value) -> BoxFuture<'r, Result<Rewritten, HookError>> + Send + Sync + 'r;
+pub type Rewrite<'r> =
+    dyn Fn(HookTransform, Value) -> BoxFuture<'r, Result<Rewritten, WebhookError>> + Send + Sync + 'r;
 
 /// What a mapping makes of a call; nothing when there is nothing to do. `rewrite` asks the mapping's program, if it has
 /// one.
-pub(crate) async fn calls(
+pub async fn calls(
     mapping: &HookMapping,
     given: &Given<'_>,
     rewrite: &Rewrite<'_>,
-) -> Result<Vec<HookCall>, HookError> {
+) -> Result<Vec<HookCall>, WebhookError> {
     let Some(expression) = &mapping.for_each else {
         return Ok(one(mapping, given, rewrite).await?.into_iter().collect());
     };
     let Some(items) = list(expression, given.payload) else { return Ok(Vec::new()) };
     if items.len() > MAX_ITEMS {
-        return Err(HookError::Invalid(format!(
+        return Err(WebhookError::Invalid(format!(
             "the call has {} items; at most {MAX_ITEMS} are taken",
             items.len()
         )));
@@ -56,7 +57,7 @@ async fn one(
     mapping: &HookMapping,
     given: &Given<'_>,
     rewrite: &Rewrite<'_>,
-) -> Result<Option<HookCall>, HookError> {
+) -> Result<Option<HookCall>, WebhookError> {
     let changes = match &mapping.transform {
         None => Map::new(),
         Some(program) => match rewrite(program.clone(), given.told(&mapping.id)).await? {
@@ -72,7 +73,7 @@ fn made(
     mapping: &HookMapping,
     given: &Given<'_>,
     mut changes: Map<String, Value>,
-) -> Result<HookCall, HookError> {
+) -> Result<HookCall, WebhookError> {
     let is_wake = match changes.get("kind").or_else(|| changes.get("action")).and_then(Value::as_str) {
         Some(kind) => kind == "wake",
         None => mapping.action == HookAction::Wake,
@@ -81,7 +82,7 @@ fn made(
     let is_trusted = vouched.unwrap_or(mapping.trusts_content);
     // The program is the owner's, and so is what it says.
     let key = match changes.remove("sessionKey") {
-        Some(Value::String(key)) => Some(Key::Owners(key)),
+        Some(Value::String(key)) => Some(NamedKey::Owners(key)),
         _ => mapping.turn.session_key.as_ref().map(|key| key_of(key, given)),
     };
     let mut body = said(mapping, given, is_wake);
@@ -91,7 +92,7 @@ fn made(
     body.extend(changes);
     let (what, text) = if is_wake { ("text", body.get("text")) } else { ("message", body.get("message")) };
     if text.and_then(Value::as_str).is_some_and(|text| text.trim().is_empty()) {
-        return Err(HookError::Invalid(format!("mapping `{}` came to an empty {what}", mapping.id)));
+        return Err(WebhookError::Invalid(format!("mapping `{}` came to an empty {what}", mapping.id)));
     }
     if is_wake {
         let mut call = WakeCall::read(&body)?;
@@ -137,9 +138,9 @@ fn said(mapping: &HookMapping, given: &Given<'_>, is_wake: bool) -> Map<String, 
 }
 
 /// The conversation a mapping names. One that begins with what the caller sends is the caller's choice.
-fn key_of(template: &str, given: &Given<'_>) -> Key {
+fn key_of(template: &str, given: &Given<'_>) -> NamedKey {
     let key = render_name(template, given);
-    if template.trim_start().starts_with("{{") { Key::Callers(key) } else { Key::Owners(key) }
+    if template.trim_start().starts_with("{{") { NamedKey::Callers(key) } else { NamedKey::Owners(key) }
 }
 
 /// What a call says itself, for mappings without a template.

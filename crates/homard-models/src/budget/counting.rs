@@ -137,7 +137,7 @@ pub(super) struct BudgetLine {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Book {
+pub(super) struct Counting {
     limits: Budgets,
     accounts: BTreeMap<Key, Account>,
     held: BTreeMap<u64, Held>,
@@ -147,7 +147,7 @@ pub(super) struct Book {
     swept: Periods,
 }
 
-impl Book {
+impl Counting {
     pub(super) fn new(limits: Budgets) -> Self {
         Self { limits, ..Self::default() }
     }

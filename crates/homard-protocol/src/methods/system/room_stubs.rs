@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
-use super::side_lists::InSessionParams;
+use super::conversation_stubs::InSessionParams;
 use crate::id::AgentId;
 use crate::method::{Access, Method, NoParams};
 use crate::scope::Scope;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AgentCall, Key, WakeCall};
+use super::{AgentCall, NamedKey, WakeCall};
 
 fn fields(body: &Value) -> serde_json::Map<String, Value> {
     body.as_object().unwrap().clone()
@@ -49,7 +49,7 @@ fn what_is_left_out_has_its_usual_value_and_what_is_unknown_is_passed_over() {
         "message": "m", "name": "a\nb", "sessionKey": "k", "channel": "telegram", "timeoutSeconds": 5,
     })))
     .unwrap();
-    assert_eq!((call.name.as_str(), call.target.key), ("a b", Some(Key::Callers("k".to_owned()))));
+    assert_eq!((call.name.as_str(), call.target.key), ("a b", Some(NamedKey::Callers("k".to_owned()))));
     assert!(call.delivery.is_asked_for() && call.delivery.is_wanted());
     let silent = json!({"message": "m", "deliver": false, "channel": "telegram"});
     let silent = AgentCall::read(&fields(&silent)).unwrap().delivery;

@@ -8,28 +8,28 @@ use homard_runtime::Clip;
 use serde_json::{Value, json};
 
 /// Longest text a template comes to; the rest is cut.
-pub(crate) const MAX_RENDERED: usize = 512 * 1024;
+pub const MAX_RENDERED: usize = 512 * 1024;
 /// Steps of one expression; longer ones find nothing.
 const MAX_STEPS: usize = 32;
 
 /// What expressions find.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Given<'a> {
-    pub(crate) payload: &'a Value,
+pub struct Given<'a> {
+    pub payload: &'a Value,
     /// Its headers, by lower-case name, without those that prove who calls.
-    pub(crate) headers: &'a BTreeMap<String, String>,
-    pub(crate) query: &'a BTreeMap<String, String>,
+    pub headers: &'a BTreeMap<String, String>,
+    pub query: &'a BTreeMap<String, String>,
     /// Its path below the hooks' own.
-    pub(crate) path: &'a str,
+    pub path: &'a str,
     /// The time of day.
-    pub(crate) now: &'a str,
+    pub now: &'a str,
     /// The item of a list it is about, and its place.
-    pub(crate) item: Option<(&'a Value, usize)>,
+    pub item: Option<(&'a Value, usize)>,
 }
 
 impl Given<'_> {
     /// All of it, as the program of a mapping reads it.
-    pub(crate) fn told(&self, mapping: &str) -> Value {
+    pub fn told(&self, mapping: &str) -> Value {
         let (item, index) = self.item.unzip();
         json!({
             "mapping": mapping, "path": self.path, "headers": self.headers, "query": self.query,
@@ -46,12 +46,12 @@ enum Step {
 }
 
 /// Fills a template in. Text that is no expression stays as it is.
-pub(crate) fn render(template: &str, given: &Given<'_>) -> String {
+pub fn render(template: &str, given: &Given<'_>) -> String {
     render_with(template, given, |value| value)
 }
 
 /// The same for texts that name something: what is filled in can only be part of a name.
-pub(crate) fn render_name(template: &str, given: &Given<'_>) -> String {
+pub fn render_name(template: &str, given: &Given<'_>) -> String {
     render_with(template, given, |value| {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         value.trim().chars().map(|c| if plain(c) { c } else { '-' }).take(MAX_NAME_PART).collect()
@@ -103,12 +103,12 @@ fn find(expression: &str, given: &Given<'_>) -> String {
 }
 
 /// The list an expression names in a payload.
-pub(crate) fn list<'v>(expression: &str, payload: &'v Value) -> Option<&'v Vec<Value>> {
+pub fn list<'v>(expression: &str, payload: &'v Value) -> Option<&'v Vec<Value>> {
     walk(payload, &in_payload(expression)?)?.as_array()
 }
 
 /// The payload with one thing in the place of the list.
-pub(crate) fn replace_list(expression: &str, mut payload: Value, with: Vec<Value>) -> Value {
+pub fn replace_list(expression: &str, mut payload: Value, with: Vec<Value>) -> Value {
     if let Some(place) = in_payload(expression).and_then(|steps| walk_mut(&mut payload, &steps)) {
         *place = Value::Array(with);
     }

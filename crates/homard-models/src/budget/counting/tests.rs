@@ -7,7 +7,7 @@ use homard_protocol::{AgentId, SessionKey};
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use proptest::test_runner::TestCaseError;
 
-use super::{Book, BudgetVerdict, Key, MIN_ANSWER, Spender, Spent, bounds, limit};
+use super::{BudgetVerdict, Counting, Key, MIN_ANSWER, Spender, Spent, bounds, limit};
 use crate::budget::amount::{Amount, Unit};
 use crate::budget::max_cost::MaxCost;
 use crate::budget::period::{Periods, Span};
@@ -47,7 +47,7 @@ fn day(limit: Limit) -> Budget {
     Budget { day: limit, ..Budget::default() }
 }
 
-impl Book {
+impl Counting {
     fn ask(&mut self, who: &Spender, worst: MaxCost) -> BudgetVerdict {
         let ticket = self.ticket();
         self.reserve(ticket, who, &worst, TODAY)
@@ -63,14 +63,14 @@ impl Book {
 
 #[test]
 fn what_fits_is_admitted_whole() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let first = book.ask(&main, call(1_000, 4_000));
+    let first = counting.ask(&main, call(1_000, 4_000));
     assert!(matches!(first, BudgetVerdict::Admitted { max_tokens: None, .. }), "{first:?}");
-    let second = book.ask(&main, call(1_000, 4_000));
+    let second = counting.ask(&main, call(1_000, 4_000));
     assert!(matches!(second, BudgetVerdict::Admitted { max_tokens: None, .. }), "{second:?}");
     assert_eq!(
-        book.ask(&main, call(0, 1)),
+        counting.ask(&main, call(0, 1)),
         BudgetVerdict::Wait,
         "what calls under way may use is not given twice"
     );
@@ -78,18 +78,22 @@ fn what_fits_is_admitted_whole() {
 
 #[test]
 fn whoever_is_alone_gets_what_is_left() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let BudgetVerdict::Admitted { max_tokens, amount, .. } = book.ask(&main, call(4_000, 50_000)) else {
+    let BudgetVerdict::Admitted { max_tokens, amount, .. } = counting.ask(&main, call(4_000, 50_000)) else {
         panic!()
     };
     // The prompt is likely a quarter of its bytes, so 9,000 are left for the answer.
     assert_eq!((max_tokens, amount.tokens), (Some(9_000), 13_000));
-    let mut book = Book::new(Budgets { gateway: day(usd(0.05)), ..Budgets::default() });
-    let BudgetVerdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
+    let mut counting = Counting::new(Budgets { gateway: day(usd(0.05)), ..Budgets::default() });
+    let BudgetVerdict::Admitted { max_tokens, .. } = counting.ask(&main, call(4_000, 50_000)) else {
+        panic!()
+    };
     assert_eq!(max_tokens, Some(4_900), "50,000 millionths less 1,000 for the prompt, at ten each");
-    let mut book = Book::new(Budgets { gateway: day(tokens(1)), ..Budgets::default() });
-    let BudgetVerdict::Admitted { max_tokens, .. } = book.ask(&main, call(4_000, 50_000)) else { panic!() };
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(1)), ..Budgets::default() });
+    let BudgetVerdict::Admitted { max_tokens, .. } = counting.ask(&main, call(4_000, 50_000)) else {
+        panic!()
+    };
     assert_eq!(max_tokens, Some(MIN_ANSWER), "an answer shorter than this is of no use");
 }
 
@@ -114,10 +118,10 @@ fn what_is_used_up_is_refused_by_the_path_of_the_limit() {
         ),
     ];
     for (limits, path, whose) in rows {
-        let mut book = Book::new(limits);
-        let id = book.admit(&main, call(100, 2_000));
-        book.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
-        let BudgetVerdict::Refused(line) = book.ask(&main, call(1, 1)) else { panic!("{path}") };
+        let mut counting = Counting::new(limits);
+        let id = counting.admit(&main, call(100, 2_000));
+        counting.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
+        let BudgetVerdict::Refused(line) = counting.ask(&main, call(1, 1)) else { panic!("{path}") };
         assert_eq!((line.path.as_str(), line.whose.as_deref()), (path, whose));
         assert!(line.used >= line.limit, "{line:?}");
     }
@@ -134,13 +138,13 @@ fn a_webhook_has_a_budget_of_its_own() {
         (each, "budgets.hook.day.tokens", Some("hook `mail`")),
     ];
     for (limits, path, whose) in rows {
-        let mut book = Book::new(limits);
-        let id = book.admit(&mail, call(100, 2_000));
-        book.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
-        let BudgetVerdict::Refused(line) = book.ask(&mail, call(1, 1)) else { panic!("{path}") };
+        let mut counting = Counting::new(limits);
+        let id = counting.admit(&mail, call(100, 2_000));
+        counting.settle(id, Amount { tokens: 12, micro_usd: 12_000 });
+        let BudgetVerdict::Refused(line) = counting.ask(&mail, call(1, 1)) else { panic!("{path}") };
         assert_eq!((line.path.as_str(), line.whose.as_deref()), (path, whose));
         let other = who("main", "main", Some("hook:ci"));
-        assert!(matches!(book.ask(&other, call(1, 1)), BudgetVerdict::Admitted { .. }), "{path}");
+        assert!(matches!(counting.ask(&other, call(1, 1)), BudgetVerdict::Admitted { .. }), "{path}");
     }
 }
 
@@ -148,69 +152,71 @@ fn a_webhook_has_a_budget_of_its_own() {
 fn a_limit_of_nothing_admits_nothing_and_others_are_not_touched() {
     let limits =
         Budgets { agents: BTreeMap::from([(AgentId::main(), day(tokens(0)))]), ..Budgets::default() };
-    let mut book = Book::new(limits);
-    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
-    assert!(matches!(book.ask(&who("other", "main", None), call(1, 1)), BudgetVerdict::Admitted { .. }));
+    let mut counting = Counting::new(limits);
+    assert!(matches!(counting.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
+    assert!(matches!(counting.ask(&who("other", "main", None), call(1, 1)), BudgetVerdict::Admitted { .. }));
 }
 
 #[test]
 fn money_does_not_stop_models_without_a_price() {
-    let mut book = Book::new(Budgets { gateway: day(usd(0.0)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(usd(0.0)), ..Budgets::default() });
     let free = MaxCost { prompt: 10, likely_prompt: 3, answer: 10, ..MaxCost::default() };
     assert!(matches!(
-        book.ask(&who("main", "main", None), free),
+        counting.ask(&who("main", "main", None), free),
         BudgetVerdict::Admitted { max_tokens: None, .. }
     ));
-    assert!(matches!(book.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
+    assert!(matches!(counting.ask(&who("main", "main", None), call(1, 1)), BudgetVerdict::Refused(_)));
 }
 
 #[test]
 fn small_calls_do_not_overtake_a_large_one_for_ever() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(10_000)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let first = book.admit(&main, call(0, 2_000));
-    let large = book.ticket();
-    assert_eq!(book.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Wait);
-    assert_eq!(book.ask(&main, call(0, 100)), BudgetVerdict::Wait, "it fits, but came later");
-    book.settle(first, Amount { tokens: 100, micro_usd: 0 });
-    assert!(matches!(book.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Admitted { .. }));
+    let first = counting.admit(&main, call(0, 2_000));
+    let large = counting.ticket();
+    assert_eq!(counting.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Wait);
+    assert_eq!(counting.ask(&main, call(0, 100)), BudgetVerdict::Wait, "it fits, but came later");
+    counting.settle(first, Amount { tokens: 100, micro_usd: 0 });
+    assert!(matches!(counting.reserve(large, &main, &call(0, 9_000), TODAY), BudgetVerdict::Admitted { .. }));
 }
 
 #[test]
 fn a_new_period_begins_with_nothing_and_old_ones_are_forgotten() {
     let both = Budget { day: tokens(100), month: tokens(150), ..Budget::default() };
-    let mut book = Book::new(Budgets { session: both, ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { session: both, ..Budgets::default() });
     let main = who("main", "main", None);
-    let spend = |book: &mut Book, now: Periods| {
-        let ticket = book.ticket();
-        match book.reserve(ticket, &main, &call(0, 100), now) {
-            BudgetVerdict::Admitted { id, .. } => book.settle(id, Amount { tokens: 100, micro_usd: 0 }),
+    let spend = |counting: &mut Counting, now: Periods| {
+        let ticket = counting.ticket();
+        match counting.reserve(ticket, &main, &call(0, 100), now) {
+            BudgetVerdict::Admitted { id, .. } => counting.settle(id, Amount { tokens: 100, micro_usd: 0 }),
             other => return Some(other),
         }
         None
     };
-    assert_eq!(spend(&mut book, TODAY), None);
-    assert!(matches!(spend(&mut book, TODAY), Some(BudgetVerdict::Refused(line)) if line.span == Span::Day));
+    assert_eq!(spend(&mut counting, TODAY), None);
+    assert!(
+        matches!(spend(&mut counting, TODAY), Some(BudgetVerdict::Refused(line)) if line.span == Span::Day)
+    );
     let tomorrow = Periods { day: TODAY.day + 1, ..TODAY };
-    assert_eq!(spend(&mut book, tomorrow), None);
+    assert_eq!(spend(&mut counting, tomorrow), None);
     let later = Periods { day: TODAY.day + 2, ..TODAY };
     assert!(
-        matches!(spend(&mut book, later), Some(BudgetVerdict::Refused(line)) if line.span == Span::Month)
+        matches!(spend(&mut counting, later), Some(BudgetVerdict::Refused(line)) if line.span == Span::Month)
     );
-    assert_eq!(spend(&mut book, Periods { day: 200, month: 20 }), None);
-    assert_eq!(book.accounts.len(), 2, "only the current day and month are kept");
+    assert_eq!(spend(&mut counting, Periods { day: 200, month: 20 }), None);
+    assert_eq!(counting.accounts.len(), 2, "only the current day and month are kept");
 }
 
 #[test]
 fn a_clock_put_back_over_midnight_does_not_reopen_a_day() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(100)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(100)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let id = book.admit(&main, call(0, 100));
-    book.settle(id, Amount { tokens: 100, micro_usd: 0 });
-    let ticket = book.ticket();
+    let id = counting.admit(&main, call(0, 100));
+    counting.settle(id, Amount { tokens: 100, micro_usd: 0 });
+    let ticket = counting.ticket();
     let tomorrow = Periods { day: TODAY.day + 1, ..TODAY };
-    assert!(matches!(book.reserve(ticket, &main, &call(0, 1), tomorrow), BudgetVerdict::Admitted { .. }));
-    assert!(matches!(book.ask(&main, call(0, 1)), BudgetVerdict::Refused(_)));
+    assert!(matches!(counting.reserve(ticket, &main, &call(0, 1), tomorrow), BudgetVerdict::Admitted { .. }));
+    assert!(matches!(counting.ask(&main, call(0, 1)), BudgetVerdict::Refused(_)));
 }
 
 #[test]
@@ -220,16 +226,17 @@ fn what_the_store_knows_is_taken_over_once() {
         session: Budget { total: tokens(1_000), ..Budget::default() },
         ..Budgets::default()
     };
-    let mut book = Book::new(limits);
+    let mut counting = Counting::new(limits);
     let spent = |session: &str, span: Span, tokens: u64| Spent {
         who: who("main", session, None),
         span,
         amount: Amount { tokens, micro_usd: 0 },
     };
     let rows = [spent("a", Span::Day, 30), spent("b", Span::Day, 40), spent("a", Span::Total, 900)];
-    book.restore(rows.clone().into_iter(), TODAY);
-    book.restore(rows.into_iter(), TODAY);
-    let used: Vec<_> = book.lines(TODAY).into_iter().map(|line| (line.path, line.whose, line.used)).collect();
+    counting.restore(rows.clone().into_iter(), TODAY);
+    counting.restore(rows.into_iter(), TODAY);
+    let used: Vec<_> =
+        counting.lines(TODAY).into_iter().map(|line| (line.path, line.whose, line.used)).collect();
     let a = Some("session `agent:main:a`".to_owned());
     assert_eq!(
         used,
@@ -242,33 +249,42 @@ fn what_the_store_knows_is_taken_over_once() {
 
 #[test]
 fn limits_may_change_while_calls_are_under_way() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(100)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(100)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let id = book.admit(&main, call(0, 100));
-    book.set_limits(Budgets { agent: day(tokens(50)), ..Budgets::default() });
-    book.settle(id, Amount { tokens: 60, micro_usd: 0 });
-    let BudgetVerdict::Refused(line) = book.ask(&main, call(0, 1)) else {
+    let id = counting.admit(&main, call(0, 100));
+    counting.set_limits(Budgets { agent: day(tokens(50)), ..Budgets::default() });
+    counting.settle(id, Amount { tokens: 60, micro_usd: 0 });
+    let BudgetVerdict::Refused(line) = counting.ask(&main, call(0, 1)) else {
         panic!("it counts for the new limit too")
     };
     assert_eq!((line.path.as_str(), line.used), ("budgets.agent.day.tokens", 60));
-    book.set_limits(Budgets::default());
-    assert!(matches!(book.ask(&main, call(0, u32::MAX)), BudgetVerdict::Admitted { max_tokens: None, .. }));
-    assert_eq!(book.accounts.len(), 0, "nothing is counted that nobody limits");
+    counting.set_limits(Budgets::default());
+    assert!(matches!(
+        counting.ask(&main, call(0, u32::MAX)),
+        BudgetVerdict::Admitted { max_tokens: None, .. }
+    ));
+    assert_eq!(counting.accounts.len(), 0, "nothing is counted that nobody limits");
 }
 
 #[test]
 fn a_limit_that_is_added_knows_what_calls_under_way_may_use() {
-    let mut book = Book::new(Budgets { gateway: day(tokens(100_000)), ..Budgets::default() });
+    let mut counting = Counting::new(Budgets { gateway: day(tokens(100_000)), ..Budgets::default() });
     let main = who("main", "main", None);
-    let id = book.admit(&main, call(0, 4_000));
+    let id = counting.admit(&main, call(0, 4_000));
     let limits = Budgets { agent: day(tokens(5_000)), ..Budgets::default() };
-    book.set_limits(limits.clone());
-    book.set_limits(limits);
-    let told = |book: &mut Book| book.lines(TODAY).iter().map(|l| (l.used, l.reserved)).collect::<Vec<_>>();
-    assert_eq!(told(&mut book), [(0, 4_000)]);
-    assert_eq!(book.ask(&main, call(0, 4_000)), BudgetVerdict::Wait, "else both would be spent beyond it");
-    book.settle(id, Amount { tokens: 3_000, micro_usd: 0 });
-    assert_eq!(told(&mut book), [(3_000, 0)]);
+    counting.set_limits(limits.clone());
+    counting.set_limits(limits);
+    let told = |counting: &mut Counting| {
+        counting.lines(TODAY).iter().map(|l| (l.used, l.reserved)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mut counting), [(0, 4_000)]);
+    assert_eq!(
+        counting.ask(&main, call(0, 4_000)),
+        BudgetVerdict::Wait,
+        "else both would be spent beyond it"
+    );
+    counting.settle(id, Amount { tokens: 3_000, micro_usd: 0 });
+    assert_eq!(told(&mut counting), [(3_000, 0)]);
 }
 
 #[test]
@@ -279,7 +295,7 @@ fn every_limit_is_told_even_before_anybody_spends() {
         jobs: BTreeMap::from([("nightly".to_owned(), day(tokens(7)))]),
         ..Budgets::default()
     };
-    let lines = Book::new(limits).lines(TODAY);
+    let lines = Counting::new(limits).lines(TODAY);
     let told: Vec<_> = lines.iter().map(|l| (l.path.as_str(), l.whose.as_deref(), l.limit)).collect();
     assert_eq!(
         told,
@@ -374,9 +390,9 @@ struct Waiter {
     worst: MaxCost,
 }
 
-/// The world around a book: who holds, who waits, and what was really used.
+/// The world around a counting: who holds, who waits, and what was really used.
 struct World {
-    book: Book,
+    counting: Counting,
     open: Vec<Open>,
     waiting: Vec<Waiter>,
     actual: BTreeMap<Key, Amount>,
@@ -386,7 +402,7 @@ struct World {
 impl World {
     fn new(limits: Budgets) -> Self {
         Self {
-            book: Book::new(limits),
+            counting: Counting::new(limits),
             open: Vec::new(),
             waiting: Vec::new(),
             actual: BTreeMap::new(),
@@ -398,7 +414,7 @@ impl World {
         let nth = |nth: usize, len: usize| nth.checked_rem(len);
         match op {
             Op::Arrive { who, worst } => {
-                let ticket = self.book.ticket();
+                let ticket = self.counting.ticket();
                 self.waiting.push(Waiter { ticket, who, worst });
             }
             Op::Settle { nth: n, part } => {
@@ -408,24 +424,24 @@ impl World {
                     let used =
                         Amount { tokens: share(open.amount.tokens), micro_usd: share(open.amount.micro_usd) };
                     self.used(&open.who, used);
-                    self.book.settle(open.id, used);
+                    self.counting.settle(open.id, used);
                 }
             }
             Op::Drop { nth: n } => {
                 if let Some(at) = nth(n, self.open.len()) {
                     let open = self.open.remove(at);
                     self.used(&open.who, open.amount);
-                    self.book.forfeit(open.id);
+                    self.counting.forfeit(open.id);
                 }
             }
             Op::Abandon { nth: n } => {
                 if let Some(at) = nth(n, self.open.len()) {
-                    self.book.abandon(self.open.remove(at).id);
+                    self.counting.abandon(self.open.remove(at).id);
                 }
             }
             Op::Leave { nth: n } => {
                 if let Some(at) = nth(n, self.waiting.len()) {
-                    self.book.leave(self.waiting.remove(at).ticket);
+                    self.counting.leave(self.waiting.remove(at).ticket);
                 }
             }
         }
@@ -434,7 +450,7 @@ impl World {
     }
 
     fn used(&mut self, who: &Spender, amount: Amount) {
-        for key in self.book.keys(who, TODAY) {
+        for key in self.counting.keys(who, TODAY) {
             let sum = self.actual.entry(key).or_default();
             *sum = sum.plus(amount);
         }
@@ -454,7 +470,7 @@ impl World {
     }
 
     fn ask(&mut self, waiter: Waiter) -> Result<(), TestCaseError> {
-        match self.book.reserve(waiter.ticket, &waiter.who, &waiter.worst, TODAY) {
+        match self.counting.reserve(waiter.ticket, &waiter.who, &waiter.worst, TODAY) {
             BudgetVerdict::Admitted { id, amount, .. } => {
                 self.largest = self.largest.at_least(amount);
                 self.open.push(Open { id, who: waiter.who, amount });
@@ -466,21 +482,21 @@ impl World {
     }
 
     fn check(&self) -> Result<(), TestCaseError> {
-        for (key, account) in &self.book.accounts {
+        for (key, account) in &self.counting.accounts {
             let actual = self.actual.get(key).copied().unwrap_or_default();
             prop_assert_eq!(account.spent, actual, "what is counted is what was used");
-            for (unit, limit) in bounds(limit(&self.book.limits, &key.scope, key.span)) {
+            for (unit, limit) in bounds(limit(&self.counting.limits, &key.scope, key.span)) {
                 let most = limit + self.largest.in_unit(unit);
                 prop_assert!(account.spent.in_unit(unit) <= most, "{key:?} {unit} {account:?}");
                 // Never more than one call beyond it, counting also what is only reserved.
                 let beyond = account.spent.plus(account.reserved).in_unit(unit) > limit;
                 let counts = |open: &&Open| {
-                    open.amount.in_unit(unit) > 0 && self.book.keys(&open.who, TODAY).contains(key)
+                    open.amount.in_unit(unit) > 0 && self.counting.keys(&open.who, TODAY).contains(key)
                 };
                 prop_assert!(!beyond || self.open.iter().filter(counts).count() <= 1, "{key:?} {account:?}");
             }
         }
-        prop_assert_eq!(self.waiting.len(), self.book.waiting.len());
+        prop_assert_eq!(self.waiting.len(), self.counting.waiting.len());
         prop_assert!(self.waiting.is_empty() || !self.open.is_empty(), "nobody waits for nobody");
         Ok(())
     }
@@ -498,10 +514,10 @@ proptest! {
             world.step(Op::Settle { nth: 0, part: 500 })?;
         }
         prop_assert!(world.waiting.is_empty());
-        prop_assert!(world.book.held.is_empty());
-        for account in world.book.accounts.values() {
+        prop_assert!(world.counting.held.is_empty());
+        for account in world.counting.accounts.values() {
             prop_assert_eq!(account.reserved, Amount::default());
         }
-        prop_assert!(world.book.lines(TODAY).iter().all(|line| line.reserved == 0 && line.unit <= Unit::Usd));
+        prop_assert!(world.counting.lines(TODAY).iter().all(|line| line.reserved == 0 && line.unit <= Unit::Usd));
     }
 }

@@ -1,13 +1,13 @@
 //! What pages ask for on load whose rooms are not furnished: each answer is truly empty.
 
 use homard_protocol::method::NoParams;
-use homard_protocol::methods::system::page_load::{
+use homard_protocol::methods::system::conversation_stubs::InSessionParams;
+use homard_protocol::methods::system::stubs::{
     Board, CatalogListParams, CatalogListResult, ControlUiPlugins, DiscussionInfo, MAX_PREFS, MAX_VIEWED,
     MembersEvidence, MentionsListResult, ProjectsListParams, ProjectsListResult, SessionPullRequestsParams,
     SubscribedResult, SurfaceParams, SurfaceUrls, Taken, UsersPrefs, UsersPrefsParams, Viewed, ViewersParams,
     VisibilityParams,
 };
-use homard_protocol::methods::system::side_lists::InSessionParams;
 use serde_json::Value;
 
 use crate::error::RequestError;
