@@ -293,6 +293,9 @@ impl Index {
         let mut lexicon = self.lexicon.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         for passage in passages {
+            // Between two of them whoever waits for this processor goes first: for a thread of the same kind the system would
+            // let it wait for some milliseconds, however low our priority is.
+            std::thread::yield_now();
             let entry = PassageEntry::of(passage, &mut lexicon);
             let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
             chunk.execute(params![
