@@ -102,13 +102,25 @@ impl Prompt {
         Self { clock, kept: Mutex::default() }
     }
 
-    /// The prompt, if its files were looked at a moment ago and no tool has run since.
+    /// The prompt, if it was made before and its files are as they were. Reads nothing: it looks at their dates, unless
+    /// that was done a moment ago and no tool has run since. Asking another thread for that costs more, and turns that
+    /// begin together would ask for as many threads.
     #[must_use]
     pub fn fresh(&self, input: &PromptInput, tools: &Tools) -> Option<SystemPrompt> {
-        let kept = self.kept.lock();
-        let folder = kept.folders.get(&input.files.workspace)?;
-        let recent = folder.looked_at?.elapsed() < LOOK_AGAIN_AFTER;
-        if recent { kept.made(input, tools, folder.reading) } else { None }
+        let workspace = &input.files.workspace;
+        let looked_at = self.kept.lock().folders.get(workspace)?.looked_at;
+        let is_recent = looked_at.is_some_and(|at| at.elapsed() < LOOK_AGAIN_AFTER);
+        let looked = (!is_recent).then(|| (Instant::now(), files::stamps(workspace)));
+        let mut kept = self.kept.lock();
+        let folder = kept.folders.get_mut(workspace)?;
+        if let Some((at, stamps)) = looked {
+            if stamps != folder.stamps {
+                return None;
+            }
+            folder.looked_at = Some(at);
+        }
+        let reading = folder.reading;
+        kept.made(input, tools, reading)
     }
 
     /// Looks at the files again next time, because one of them may have changed.

@@ -25,6 +25,10 @@ use tally::Tally;
 const VERSION: &str = "3";
 /// Under which the length of passages is kept.
 const PASSAGE_CHARS: &str = "passage_chars";
+/// Pages that are kept, in KiB: while notes are taken in, and while questions are answered, which read pages that lie far
+/// apart and find them with the system.
+const WRITE_CACHE_KIB: u32 = 4_096;
+const READ_CACHE_KIB: u32 = 1_024;
 /// How long a writer waits for another process.
 const BUSY: std::time::Duration = std::time::Duration::from_secs(5);
 
@@ -77,6 +81,11 @@ pub enum IndexError {
         "`{0}` is a database of something else; name another place for the index (memorySearch.store.path)"
     )]
     Foreign(PathBuf),
+    #[error("no thread to read the memory index could be started; end other programs or allow more threads")]
+    NoThread(#[source] io::Error),
+    /// Only a fault of ours ends it while it is asked.
+    #[error("reading the memory index ended with a fault; ask again")]
+    ReaderEnded,
 }
 
 impl IndexError {
@@ -85,7 +94,7 @@ impl IndexError {
         let error = match self {
             Self::Sqlite(error) => error,
             Self::OfAnotherForm(_) => return true,
-            Self::Place { .. } | Self::Foreign(_) => return false,
+            Self::Place { .. } | Self::Foreign(_) | Self::NoThread(_) | Self::ReaderEnded => return false,
         };
         let code = error.sqlite_error_code();
         matches!(code, Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
@@ -143,6 +152,15 @@ pub(crate) struct Index {
 impl Index {
     /// Opens it, or begins a new one.
     pub(crate) fn open(path: &Path) -> Result<Self, IndexError> {
+        Self::open_with(path, WRITE_CACHE_KIB)
+    }
+
+    /// The same for whoever puts questions to it.
+    pub(crate) fn open_to_ask(path: &Path) -> Result<Self, IndexError> {
+        Self::open_with(path, READ_CACHE_KIB)
+    }
+
+    fn open_with(path: &Path, cache_kib: u32) -> Result<Self, IndexError> {
         let placed = |source| IndexError::Place { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             create_private_dir(folder).map_err(placed)?;
@@ -154,10 +172,10 @@ impl Index {
         let index = Self { db: Connection::open(path)?, tally, lexicon };
         index.db.busy_timeout(BUSY)?;
         index.is_ours(path)?;
-        index.db.execute_batch(
+        index.db.execute_batch(&format!(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
-             PRAGMA cache_size = -4096; PRAGMA journal_size_limit = 16777216;",
-        )?;
+             PRAGMA cache_size = -{cache_kib}; PRAGMA journal_size_limit = 16777216;",
+        ))?;
         // All of it or nothing: half of it would be taken for something else.
         Transaction::new_unchecked(&index.db, TransactionBehavior::Immediate).and_then(|whole| {
             whole.execute_batch(SCHEMA)?;
@@ -293,6 +311,9 @@ impl Index {
         let mut lexicon = self.lexicon.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         for passage in passages {
+            // Between two of them whoever waits for this processor goes first: for a thread of the same kind the system would
+            // let it wait for some milliseconds, however low our priority is.
+            std::thread::yield_now();
             let entry = PassageEntry::of(passage, &mut lexicon);
             let line = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
             chunk.execute(params![

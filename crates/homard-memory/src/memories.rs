@@ -1,6 +1,8 @@
 //! All memories of the house, by where their indexes are: one writer each, a reader that is kept while questions come and
 //! let go when they stop, and what is known about its state.
 
+mod reader;
+
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,11 +17,12 @@ use jiff::civil::Date;
 use crate::index::{self, Index, IndexError, IndexSize};
 use crate::local_model::{LocalModel, LocalModelError};
 use crate::memory::{Memory, Skipped};
-use crate::search::{self, Asked, FoundPassage, Picking};
+use crate::search::{FoundPassage, Picking};
 use crate::sync::{self, Rules, Synced, Writers};
 use crate::transcripts::{self, Said, Sessions};
-use crate::vectors::{self, Matrix, Unseen};
+use crate::vectors::{self, Unseen};
 use crate::watch::{Heard, Watch};
+use reader::{KEPT_OPEN, Reader, ReaderThread};
 
 /// How long a look at all files holds; folders that changed are seen at once.
 const LOOK_HOLDS: Duration = Duration::from_millis(1_500);
@@ -28,14 +31,9 @@ const LOOK_HOLDS: Duration = Duration::from_millis(1_500);
 const WATCHED_HOLDS: Duration = Duration::from_mins(10);
 /// How long a search waits for whoever brings the index up to date already.
 const OTHERS_WITHIN: Duration = Duration::from_millis(500);
-/// How long vectors that were read hold at most while the index changes, and how many times as long as reading them took.
-const READ_HOLDS: Duration = Duration::from_secs(10);
-const READ_SHARE: u32 = 20;
 /// How much less than others a thread gets that gives way.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
-/// How long an index is kept open after the last question.
-const KEPT_OPEN: Duration = Duration::from_secs(60);
 /// Longest passage unless the owner says otherwise, in characters.
 const PASSAGE_CHARS: usize = 1_600;
 
@@ -86,6 +84,49 @@ impl<'q> MemoryQuestion<'q> {
     }
 }
 
+/// A question with nothing borrowed, as another thread is asked.
+struct OwnedQuestion {
+    words: String,
+    sessions: OwnedSessions,
+    today: Date,
+    vector: Option<(String, Vec<f32>)>,
+    catches_up: bool,
+}
+
+/// The conversations of such a question.
+enum OwnedSessions {
+    None,
+    All,
+    Only(Arc<BTreeSet<String>>),
+}
+
+impl OwnedQuestion {
+    fn of(question: &MemoryQuestion<'_>) -> Self {
+        let MemoryQuestion { words, sessions, today, vector, catches_up } = *question;
+        let sessions = match sessions {
+            Sessions::None => OwnedSessions::None,
+            Sessions::All => OwnedSessions::All,
+            Sessions::Only(ids) => OwnedSessions::Only(Arc::clone(ids)),
+        };
+        let vector = vector.map(|(model, vector)| (model.to_owned(), vector.to_vec()));
+        Self { words: words.to_owned(), sessions, today, vector, catches_up }
+    }
+
+    fn question(&self) -> MemoryQuestion<'_> {
+        MemoryQuestion {
+            words: &self.words,
+            sessions: match &self.sessions {
+                OwnedSessions::None => Sessions::None,
+                OwnedSessions::All => Sessions::All,
+                OwnedSessions::Only(ids) => Sessions::Only(ids),
+            },
+            today: self.today,
+            vector: self.vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice())),
+            catches_up: self.catches_up,
+        }
+    }
+}
+
 /// How a memory stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Standing {
@@ -129,7 +170,7 @@ struct Shelf {
     edition: AtomicU64,
     seen: Mutex<Seen>,
     ear: Mutex<Ear>,
-    reader: Mutex<Option<Reader>>,
+    reader: ReaderThread,
 }
 
 /// What is heard of changes, where anything is.
@@ -161,34 +202,6 @@ struct Seen {
 
 /// A file, whatever it is called.
 type FileId = (u64, u64);
-
-/// The index as questions are put to it.
-#[derive(Debug)]
-struct Reader {
-    index: Index,
-    file: Option<FileId>,
-    vectors: Option<Vectors>,
-    used: Instant,
-}
-
-/// The vectors of one model at one edition.
-#[derive(Debug)]
-struct Vectors {
-    model: String,
-    edition: u64,
-    matrix: Matrix,
-    read: Instant,
-    took: Duration,
-}
-
-impl Vectors {
-    /// Whether they are those that are wanted. While an index changes all the time, what was just read of a large one holds
-    /// for a moment: reading it takes longer than searching it.
-    fn are(&self, model: &str, edition: u64) -> bool {
-        let holds = (self.took * READ_SHARE).min(READ_HOLDS);
-        self.model == model && (self.edition == edition || self.read.elapsed() < holds)
-    }
-}
 
 impl Default for Memories {
     fn default() -> Self {
@@ -258,6 +271,13 @@ impl Memories {
         self.shelf(place).ear.lock().hear()
     }
 
+    /// Whether there is nothing to catch up with, as far as is heard, or somebody does so already. Does not block.
+    #[must_use]
+    pub fn needs_no_look(&self, place: &MemoryPlace) -> bool {
+        let shelf = self.shelf(place);
+        shelf.is_syncing.load(Ordering::Acquire) || shelf.is_heard_of(&place.index)
+    }
+
     /// Makes an index anew from the files.
     ///
     /// # Errors
@@ -281,11 +301,15 @@ impl Memories {
             shelf.wait_for_others();
             self.sync_shelf(place, Shelf::due, false)?;
         }
-        match shelf.ask(place, |reader, edition| reader.search(question, picking, edition)) {
+        let find = || {
+            let (asked, picking) = (OwnedQuestion::of(question), picking.clone());
+            shelf.ask(place, move |reader, edition| reader.search(&asked.question(), &picking, edition))
+        };
+        match find() {
             Err(error) if error.is_broken() => {
                 shelf.mend(place, &error)?;
                 self.sync_shelf(place, |_, _| Due::Everything, false)?;
-                shelf.ask(place, |reader, edition| reader.search(question, picking, edition))
+                find()
             }
             other => other,
         }
@@ -323,7 +347,8 @@ impl Memories {
         after: &str,
         most: usize,
     ) -> Result<Vec<Unseen>, IndexError> {
-        self.shelf(place).ask(place, |reader, _| vectors::missing(&reader.index, model, after, most))
+        let (model, after) = (model.to_owned(), after.to_owned());
+        self.shelf(place).ask(place, move |reader, _| vectors::missing(&reader.index, &model, &after, most))
     }
 
     /// Keeps vectors of passages, by their hashes.
@@ -336,8 +361,8 @@ impl Memories {
         model: &str,
         made: &[(String, Vec<f32>)],
     ) -> Result<(), IndexError> {
-        let shelf = self.shelf(place);
-        shelf.ask(place, |reader, _| vectors::keep(&reader.index, model, made))?;
+        let (shelf, model, made) = (self.shelf(place), model.to_owned(), made.to_vec());
+        shelf.ask(place, move |reader, _| vectors::keep(&reader.index, &model, &made))?;
         shelf.edition.fetch_add(1, Ordering::AcqRel);
         Ok(())
     }
@@ -347,7 +372,8 @@ impl Memories {
     /// # Errors
     /// When the index cannot be written.
     pub fn sweep_vectors(&self, place: &MemoryPlace, models: &[String]) -> Result<(), IndexError> {
-        self.shelf(place).ask(place, |reader, _| vectors::sweep(&reader.index, models))
+        let models = models.to_vec();
+        self.shelf(place).ask(place, move |reader, _| vectors::sweep(&reader.index, &models))
     }
 }
 
@@ -444,54 +470,6 @@ impl Memories {
     }
 }
 
-impl Reader {
-    fn search(
-        &mut self,
-        question: &MemoryQuestion<'_>,
-        picking: &Picking,
-        edition: u64,
-    ) -> Result<Vec<FoundPassage>, IndexError> {
-        if let Some((model, vector)) = question.vector {
-            if !self.vectors.as_ref().is_some_and(|held| held.are(model, edition)) {
-                let read = Instant::now();
-                let matrix = Matrix::load(&self.index, model)?;
-                self.vectors =
-                    Some(Vectors { model: model.to_owned(), edition, matrix, read, took: read.elapsed() });
-            }
-            self.forget_other_lengths(model, vector.len())?;
-        }
-        let asked = Asked {
-            words: question.words,
-            today: question.today,
-            sessions: question.sessions,
-            vector: question.vector.map(|(_, vector)| vector),
-        };
-        let matrix = self.vectors.as_ref().map(|held| &held.matrix).filter(|matrix| !matrix.is_empty());
-        search::search(&self.index, asked, picking, matrix)
-    }
-
-    /// A model whose vectors have another length now is another model: those there are say nothing any more.
-    fn forget_other_lengths(&mut self, model: &str, length: usize) -> Result<(), IndexError> {
-        let was = self
-            .vectors
-            .as_ref()
-            .map(|held| &held.matrix)
-            .filter(|matrix| !matrix.is_empty())
-            .map(Matrix::dims);
-        if let Some(was) = was.filter(|was| *was != length) {
-            tracing::warn!(
-                model,
-                was,
-                is = length,
-                "a model makes vectors of another length; they are made anew"
-            );
-            vectors::forget(&self.index, model)?;
-            self.vectors = None;
-        }
-        Ok(())
-    }
-}
-
 impl Ear {
     fn open(&mut self) -> io::Result<OwnedFd> {
         let watch = match self.watch.take() {
@@ -560,16 +538,29 @@ impl Shelf {
         }
     }
 
-    /// What has to be looked at. What was heard is taken: whoever asks does so.
-    fn due(&self, index: &Path) -> Due {
+    /// Whether nothing changed, as far as is heard. Looks at no file of the memory, so it does not block.
+    fn is_heard_of(&self, index: &Path) -> bool {
+        let mut ear = self.ear.lock();
+        ear.hear();
+        let is_quiet = ear.watch.is_some() && ear.heard.is_nothing();
+        drop(ear);
+        is_quiet && !self.is_stale(index, WATCHED_HOLDS)
+    }
+
+    /// Whether the last look at all files does not hold any more.
+    fn is_stale(&self, index: &Path, holds: Duration) -> bool {
         let seen = self.seen.lock();
         // An index that was deleted, or is another, is filled from the beginning.
         let looked = seen.at.filter(|_| seen.index.is_some() && seen.index == file_id(index));
-        drop(seen);
+        looked.is_none_or(|at| at.elapsed() >= holds)
+    }
+
+    /// What has to be looked at. What was heard is taken: whoever asks does so.
+    fn due(&self, index: &Path) -> Due {
+        let is_watched = self.ear.lock().watch.is_some();
+        let is_stale = self.is_stale(index, if is_watched { WATCHED_HOLDS } else { LOOK_HOLDS });
         let mut ear = self.ear.lock();
         ear.hear();
-        let holds = if ear.watch.is_some() { WATCHED_HOLDS } else { LOOK_HOLDS };
-        let is_stale = looked.is_none_or(|at| at.elapsed() >= holds);
         match ear.watch {
             _ if is_stale || ear.heard.is_unclear => Due::Everything,
             Some(_) if ear.heard.is_nothing() => Due::Nothing,
@@ -669,8 +660,13 @@ impl Shelf {
 
     /// Puts an index away that is not what we wrote.
     fn mend(&self, place: &MemoryPlace, error: &IndexError) -> Result<(), IndexError> {
+        self.reader.close();
+        self.put_away(place, error)
+    }
+
+    /// The same where nobody holds it open.
+    fn put_away(&self, place: &MemoryPlace, error: &IndexError) -> Result<(), IndexError> {
         tracing::warn!(%error, index = %place.index.display(), "the memory index is broken and is made anew");
-        self.reader.lock().take();
         let mut seen = self.seen.lock();
         (seen.at, seen.mended) = (None, seen.mended + 1);
         drop(seen);
@@ -678,48 +674,34 @@ impl Shelf {
             .map_err(|source| IndexError::Place { path: place.index.clone(), source })
     }
 
-    /// Uses the reader, opening it where it is not.
-    fn ask<T>(
+    /// Has the index read, opening it where it is not.
+    fn ask<T: Clone + Send + Sync + 'static>(
         self: &Arc<Self>,
         place: &MemoryPlace,
-        act: impl FnOnce(&mut Reader, u64) -> Result<T, IndexError>,
+        act: impl FnOnce(&mut Reader, u64) -> Result<T, IndexError> + Send + 'static,
     ) -> Result<T, IndexError> {
-        let edition = self.edition.load(Ordering::Acquire);
-        let mut held = self.reader.lock();
-        // One that was deleted is not asked any more.
-        let file = file_id(&place.index);
-        held.take_if(|reader| file.is_none() || reader.file != file);
-        if held.is_none() {
-            let index = match Index::open(&place.index) {
-                Err(error) if error.is_broken() => {
-                    drop(held);
-                    self.mend(place, &error)?;
-                    held = self.reader.lock();
-                    Index::open(&place.index)?
-                }
-                other => other?,
-            };
+        let (shelf, place) = (Arc::clone(self), place.clone());
+        self.reader.ask(move |held| {
+            let edition = shelf.edition.load(Ordering::Acquire);
+            // One that was deleted is not asked any more.
             let file = file_id(&place.index);
-            *held = Some(Reader { index, file, vectors: None, used: Instant::now() });
-            self.let_go_later();
-        }
-        let Some(reader) = held.as_mut() else { return Err(rusqlite::Error::InvalidQuery.into()) };
-        reader.used = Instant::now();
-        act(reader, edition)
+            held.take_if(|reader| file.is_none() || reader.file != file);
+            let reader = match held.take() {
+                Some(reader) => reader,
+                None => shelf.open(&place)?,
+            };
+            act(held.insert(reader), edition)
+        })
     }
 
-    /// Lets the reader go once nobody asks any more.
-    fn let_go_later(self: &Arc<Self>) {
-        let shelf = Arc::downgrade(self);
-        let_go_later(move || {
-            let Some(shelf) = shelf.upgrade() else { return true };
-            let mut held = shelf.reader.lock();
-            let is_idle = held.as_ref().is_none_or(|reader| reader.used.elapsed() >= KEPT_OPEN);
-            if is_idle {
-                held.take();
+    fn open(&self, place: &MemoryPlace) -> Result<Reader, IndexError> {
+        match Reader::open(&place.index) {
+            Err(error) if error.is_broken() => {
+                self.put_away(place, &error)?;
+                Reader::open(&place.index)
             }
-            is_idle
-        });
+            other => other,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use homard_runtime::Clip as _;
 use jiff::civil::Date;
@@ -44,7 +45,7 @@ pub enum Sessions<'q> {
     #[default]
     None,
     All,
-    Only(&'q BTreeSet<String>),
+    Only(&'q Arc<BTreeSet<String>>),
 }
 
 impl Sessions<'_> {

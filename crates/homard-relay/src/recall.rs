@@ -12,6 +12,7 @@ mod written;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use homard_config::config::agents::Agent;
 use homard_memory::{
@@ -159,7 +160,7 @@ impl Recall {
         let model = vector.as_ref().map(|asked| asked.maker.name());
         let key = vector.as_ref().map(|asked| asked.maker.key()).unwrap_or_default();
         let asked = place.clone();
-        let seen = sessions.keys().cloned().collect();
+        let seen = Arc::new(sessions.keys().cloned().collect());
         let found = blocking(move || {
             let vector = vector.as_ref().map(|asked| (key.as_str(), asked.vector.as_slice()));
             let seen = Sessions::Only(&seen);

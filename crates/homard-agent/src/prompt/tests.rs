@@ -59,6 +59,12 @@ fn the_owners_files_are_told_and_read_again_when_they_change() {
     assert!(Arc::ptr_eq(&after, &again), "nothing changed, nothing rebuilt");
     assert!(Arc::ptr_eq(&after, &prompt.fresh(&input(&workspace), &tools).unwrap().text));
     prompt.forget(&workspace);
+    assert!(
+        Arc::ptr_eq(&after, &prompt.fresh(&input(&workspace), &tools).unwrap().text),
+        "looked at, and as it was"
+    );
+    std::fs::write(workspace.join("MEMORY.md"), "likes lobster no more").unwrap();
+    prompt.forget(&workspace);
     assert!(prompt.fresh(&input(&workspace), &tools).is_none());
 }
 

@@ -23,13 +23,13 @@ type Look = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
 impl ConfigHandle {
     /// Watches the file and its includes until cancelled, and reloads after each edit.
     pub async fn run_watcher(self, cancel: CancellationToken) {
-        let mut known = self.look().await;
+        let mut known = self.look();
         if self.is_outdated().await {
             // Edited after it was read and before it was watched: the first look is to find it changed.
             known.clear();
         }
         while tokio::time::sleep(LOOK_EVERY).or_cancel(&cancel).await.is_ok() {
-            let mut now = self.look().await;
+            let mut now = self.look();
             if now == known {
                 continue;
             }
@@ -42,7 +42,7 @@ impl ConfigHandle {
                 .await
                 .or_log("a changed configuration was not read");
             // Includes may have come or gone with the edit; what was just read is known.
-            let after = self.look().await;
+            let after = self.look();
             let same = now.iter().all(|(path, stamp)| after.get(path).is_none_or(|later| later == stamp));
             known = if same { after } else { now };
         }
@@ -60,7 +60,7 @@ impl ConfigHandle {
         let mut since = Instant::now();
         while since.elapsed() < quiet {
             tokio::time::sleep(quiet.saturating_sub(since.elapsed()).min(LOOK_EVERY)).await;
-            let now = self.look().await;
+            let now = self.look();
             if now != seen {
                 (seen, since) = (now, Instant::now());
             }
@@ -68,15 +68,18 @@ impl ConfigHandle {
         seen
     }
 
-    async fn look(&self) -> Look {
+    /// The dates are read here: another thread costs more than that, and four questions a second would keep every thread
+    /// alive that was ever needed for something that blocks.
+    fn look(&self) -> Look {
         let snapshot = self.snapshot();
         let own = [self.source().paths.config_path.clone(), snapshot.path.clone()];
-        let mut look = Look::new();
-        for path in own.into_iter().chain(snapshot.included.iter().cloned()) {
-            let metadata = tokio::fs::metadata(&path).await.ok();
-            let stamp = metadata.and_then(|m| Some((m.modified().ok()?, m.len())));
-            look.insert(path, stamp);
-        }
-        look
+        let stamp = |path: &PathBuf| {
+            let metadata = std::fs::metadata(path).ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        };
+        own.into_iter()
+            .chain(snapshot.included.iter().cloned())
+            .map(|path| (path.clone(), stamp(&path)))
+            .collect()
     }
 }

@@ -225,6 +225,26 @@ fn what_is_heard_of_is_read_and_nothing_else_is_looked_at() {
 }
 
 #[cfg(target_os = "linux")]
+#[cfg(target_os = "linux")]
+#[test]
+fn whether_anything_is_to_be_done_is_known_without_looking() {
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    let (memories, place) = (&home.memories, home.place());
+    memories.sync(&place).unwrap();
+    assert!(!memories.needs_no_look(&place), "nobody listens");
+    let _bell = memories.watch(&place).unwrap();
+    for _ in 0..2 {
+        memories.catch_up(&place).unwrap();
+    }
+    assert!(memories.needs_no_look(&place));
+    home.write("memory/b.md", "the tide again");
+    assert!(!memories.needs_no_look(&place));
+    assert_eq!(memories.catch_up(&place).unwrap().unwrap().indexed, 1);
+    assert!(memories.needs_no_look(&place));
+    index::delete(&place.index).unwrap();
+    assert!(!memories.needs_no_look(&place));
+}
+
 #[test]
 fn a_file_that_is_gone_or_a_link_when_it_is_read_is_not_in_the_index() {
     let home = Home::with(&[("memory/a.md", "tide"), ("secret.txt", "tide of a secret")]);

@@ -111,9 +111,9 @@ impl Sought {
                 let is_plain = named.is_empty() && !is_name && weight > SMALL && !is_time && !is_pair;
                 let english =
                     stems.first().filter(|_| is_plain && is_english).map(|stems| stems.term(&folded));
-                let kin = english.as_deref().map_or(&[][..], words::kin);
-                let kin = kin.iter().filter(|term| !terms.iter().any(|(known, _)| known == *term));
-                let kin = kin.map(|term| (term.clone(), KIN)).collect();
+                let kin = english.as_deref().map(words::kin).unwrap_or_default().into_iter();
+                let kin = kin.filter(|term| !terms.iter().any(|(known, _)| known == term));
+                let kin = kin.map(|term| (term, KIN)).collect();
                 let speakers = named.iter().map(|name| number(name)).collect();
                 concepts.push(Concept {
                     word: span.text.to_owned(),

@@ -42,7 +42,7 @@ fn what_was_said_since_the_last_time_is_added_and_told_to_those_who_may_see_it()
     // A look at the notes leaves conversations alone.
     memories.sync(&place).unwrap();
     assert_eq!(find(&memories, &place, "spare key", Sessions::All).len(), 2);
-    let one = BTreeSet::from(["s1".to_owned()]);
+    let one = Arc::new(BTreeSet::from(["s1".to_owned()]));
     assert_eq!(
         find(&memories, &place, "where is the flower pot?", Sessions::Only(&one)),
         [("sessions/s1.jsonl#L3-L4".to_owned(), true)]

@@ -1,10 +1,9 @@
 //! Words people use for the same thing in everyday English: who asks what was decided is told of what was settled on. A
 //! word's kin counts less than the word, so a wrong one costs little; what takes a whole sentence to see is left to vectors.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::{Language, Stems};
+use super::{Language, Stems, number};
 
 const GROUPS: [&str; 92] = [
     "decide decision choose choice settle agree pick opt conclude",
@@ -101,23 +100,45 @@ const GROUPS: [&str; 92] = [
     "database db dbms",
 ];
 
-/// The stems of each group a stem is in.
-static KIN: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+/// Each stem by its number, in order, with a group it is in. The stems themselves are made when somebody asks: held as
+/// texts they were a hundred times as large.
+static GROUP_OF: LazyLock<Vec<(u32, usize)>> = LazyLock::new(|| {
     let stems = Stems::of(Language::English);
-    let mut kin: HashMap<String, Vec<String>> = HashMap::new();
-    for group in GROUPS {
-        let terms: Vec<String> = group.split(' ').map(|word| stems.term(word)).collect();
-        for term in &terms {
-            let known = kin.entry(term.clone()).or_default();
-            let new: Vec<String> =
-                terms.iter().filter(|other| *other != term && !known.contains(other)).cloned().collect();
-            known.extend(new);
-        }
-    }
-    kin
+    let of_group = |(place, group): (usize, &&str)| {
+        let numbers = group.split(' ').map(|word| (number(&stems.term(word)), place));
+        numbers.collect::<Vec<_>>()
+    };
+    let mut all: Vec<(u32, usize)> = GROUPS.iter().enumerate().flat_map(of_group).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 });
 
 /// Terms that mean about the same as an English one.
-pub(crate) fn kin(term: &str) -> &'static [String] {
-    KIN.get(term).map_or(&[], Vec::as_slice)
+pub(crate) fn kin(term: &str) -> Vec<String> {
+    let wanted = number(term);
+    let from = GROUP_OF.partition_point(|(number, _)| *number < wanted);
+    let groups = GROUP_OF.iter().skip(from).take_while(|(number, _)| *number == wanted);
+    let stems = Stems::of(Language::English);
+    let mut kin: Vec<String> = Vec::new();
+    for group in groups.filter_map(|(_, place)| GROUPS.get(*place)) {
+        for other in group.split(' ').map(|word| stems.term(word)) {
+            if other != term && !kin.contains(&other) {
+                kin.push(other);
+            }
+        }
+    }
+    kin
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kin;
+
+    #[test]
+    fn a_word_in_two_groups_has_the_kin_of_both_and_others_have_none() {
+        assert_eq!(kin("phone"), ["telephon"]);
+        assert_eq!(kin("pet"), ["dog", "puppi", "cat", "kitten", "anim"]);
+        assert_eq!(kin("zebra"), [""; 0]);
+    }
 }

@@ -113,8 +113,11 @@ impl Recall {
         bell.ok()
     }
 
+    /// Makes no thread where there is nothing to do: of conversations that begin together each would make one.
     async fn catch_up(&self, agent: &Agent) {
-        self.bring_up(agent, Memories::catch_up).await;
+        if !self.memories().needs_no_look(&self.place(agent)) {
+            self.bring_up(agent, Memories::catch_up).await;
+        }
     }
 
     /// Reads what changed, and has vectors made of it.

@@ -36,7 +36,8 @@ pub(super) struct Record {
 
 /// What the thread is asked to do.
 pub(super) enum LogJob {
-    Write(Record),
+    /// Boxed, because room for the longest queue is taken at the start: it would be half a megabyte.
+    Write(Box<Record>),
     Flush(SyncSender<()>),
     Rearrange(Box<LogFiles>, ConsoleStyle),
 }
@@ -53,7 +54,7 @@ impl Queue {
     /// Queues a record, or counts it when there is no room. Never waits.
     pub(super) fn push(&self, record: Record) {
         let is_urgent = record.level <= Level::WARN;
-        if self.sender.try_send(LogJob::Write(record)).is_err() {
+        if self.sender.try_send(LogJob::Write(Box::new(record))).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
         if is_urgent {
