@@ -39,41 +39,62 @@ impl Mark {
     }
 }
 
+/// Where something is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sink {
+    /// A file or a pipe, which take everything as it is.
+    Elsewhere,
+    /// A terminal, whose cursor moves if what is printed holds what moves it.
+    Screen,
+    /// One that shows colours.
+    ColorScreen,
+}
+
+impl Sink {
+    fn of(stream: &impl IsTerminal, no_color: bool) -> Self {
+        match (stream.is_terminal(), no_color) {
+            (false, _) => Self::Elsewhere,
+            (true, true) => Self::Screen,
+            (true, false) => Self::ColorScreen,
+        }
+    }
+
+    fn has_color(self) -> bool {
+        self == Self::ColorScreen
+    }
+
+    /// A text as it may be printed there.
+    fn fitting(self, text: &str) -> Cow<'_, str> {
+        if self == Self::Elsewhere { Cow::Borrowed(text) } else { harmless(text, self.has_color()) }
+    }
+}
+
 /// The terminal, or whatever stands in its place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Console {
-    color_out: bool,
-    color_err: bool,
-    /// Whether what is printed moves a cursor if it holds what does.
-    is_screen_out: bool,
-    is_screen_err: bool,
+    out: Sink,
+    err: Sink,
 }
 
 impl Console {
     /// Colours only where somebody can see them and nobody objected.
     pub(crate) fn new(no_color: bool) -> Self {
-        let (is_screen_out, is_screen_err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
-        Self {
-            color_out: !no_color && is_screen_out,
-            color_err: !no_color && is_screen_err,
-            is_screen_out,
-            is_screen_err,
-        }
+        Self { out: Sink::of(&io::stdout(), no_color), err: Sink::of(&io::stderr(), no_color) }
     }
 
     /// Whether standard error may be coloured, for the log.
     pub(crate) fn colors_errors(&self) -> bool {
-        self.color_err
+        self.err.has_color()
     }
 
     /// Whether results may be coloured.
     pub(crate) fn colors_results(&self) -> bool {
-        self.color_out
+        self.out.has_color()
     }
 
     /// Marks a piece of a result.
     pub(crate) fn mark(&self, mark: Mark, text: &str) -> String {
-        paint(self.color_out, mark, text)
+        paint(self.out.has_color(), mark, text)
     }
 
     /// Prints a line of the result.
@@ -81,7 +102,7 @@ impl Console {
     /// # Errors
     /// When the reader is gone.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
-        let text = self.result(text);
+        let text = self.out.fitting(text);
         let mut out = io::stdout().lock();
         out.write_all(text.as_bytes())?;
         out.write_all(b"\n")
@@ -104,8 +125,8 @@ impl Console {
     /// When the reader is gone.
     pub(crate) fn part(&self, text: &str) -> io::Result<()> {
         // Nothing of ours is marked in it.
-        let text = if self.is_screen_out { harmless(text, false) } else { Cow::Borrowed(text) };
-        self.styled(&text)
+        let sink = if self.out == Sink::Elsewhere { self.out } else { Sink::Screen };
+        self.styled(&sink.fitting(text))
     }
 
     /// Prints a text of the program's own, as it was styled.
@@ -126,7 +147,7 @@ impl Console {
         let text = serde_json::to_string_pretty(value)?;
         // JSON has its own way to write out what steers, and leaves some of it as it is.
         let steers = |c: char| ('\u{7f}'..='\u{9f}').contains(&c);
-        if !self.is_screen_out || !text.contains(steers) {
+        if self.out == Sink::Elsewhere || !text.contains(steers) {
             return self.line(&text);
         }
         let written = text.chars().map(|c| match steers(c) {
@@ -138,17 +159,13 @@ impl Console {
 
     /// Says something beside the result; lost when nobody can hear it.
     pub(crate) fn note(&self, text: &str) {
-        let text = if self.is_screen_err { harmless(text, self.color_err) } else { Cow::Borrowed(text) };
+        let text = self.err.fitting(text);
         drop(writeln!(io::stderr().lock(), "{text}"));
-    }
-
-    fn result<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        if self.is_screen_out { harmless(text, self.color_out) } else { Cow::Borrowed(text) }
     }
 
     /// Warns beside the result.
     pub(crate) fn warn(&self, text: &str) {
-        self.note(&format!("{} {text}", paint(self.color_err, Mark::Warning, "warning:")));
+        self.note(&format!("{} {text}", paint(self.err.has_color(), Mark::Warning, "warning:")));
     }
 
     /// Reports why a command did not work and returns its exit code.
@@ -159,7 +176,7 @@ impl Console {
         let is_usage = error.downcast_ref::<Advice>().is_some_and(|advice| advice.is_usage);
         let is_told = error.downcast_ref::<Advice>().is_some_and(|advice| advice.message.is_empty());
         if !is_told && !error.is::<AlreadyTold>() {
-            for line in explain(error, self.color_err) {
+            for line in explain(error, self.err.has_color()) {
                 self.note(&line);
             }
         }

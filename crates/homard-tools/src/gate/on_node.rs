@@ -66,7 +66,8 @@ fn could_be_file(word: &str) -> bool {
             && ending.chars().all(char::is_alphanumeric)
             && ending.chars().any(char::is_alphabetic)
     });
-    word.contains('/') || word.starts_with(['~', '.']) || has_ending
+    // What a variable holds is known there.
+    word.contains(['/', '$']) || word.starts_with(['~', '.']) || has_ending
 }
 
 #[cfg(test)]
@@ -101,6 +102,7 @@ mod tests {
             ("make --file=/home/ann/x", true),
             ("echo *", true),
             ("cat <<E", true),
+            ("wc -w $letter", true),
         ] {
             assert_eq!(reads_files(&CommandRun::of(line)), reads, "{line}");
         }

@@ -50,6 +50,8 @@ const OWN_WORDS: [&str; 7] = [
 ];
 /// Commands of a node's shell, which `exec` runs.
 const SHELL: [&str; 2] = ["system.run", "system.run.prepare"];
+/// Before the commands that read and write a node's own rules for commands, which are its owner's.
+const RULES: &str = "system.execApprovals.";
 
 pub(crate) const ENTRY: ToolEntry = ToolEntry { build: |_options| Some(Arc::new(NodesTool)) };
 
@@ -275,6 +277,10 @@ fn command(input: &NodesInput) -> Result<(String, Value), PortError> {
             let command = needed(command, "command")?;
             if SHELL.contains(&command) {
                 return Err(PortError::Invalid("use exec with host \"node\" for that".to_owned()));
+            }
+            if command.starts_with(RULES) {
+                let words = "the rules of a node are the owner's: `homard approvals set --node NODE`";
+                return Err(PortError::NotAllowed(words.to_owned()));
             }
             let params = match &input.params {
                 // Some models write arguments as text.

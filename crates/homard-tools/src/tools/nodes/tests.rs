@@ -32,6 +32,7 @@ fn what_is_missing_or_belongs_elsewhere_is_said() {
         (json!({"action": "invoke"}), "command is needed"),
         (json!({"action": "invoke", "command": ["ls"]}), "command is needed"),
         (json!({"action": "invoke", "command": "system.run"}), "use exec with host"),
+        (json!({"action": "invoke", "command": " system.execApprovals.set"}), "not allowed: the rules"),
         (json!({"action": "invoke", "command": "a.b", "params": "{"}), "params is no JSON"),
     ] {
         let error = asked(input.clone()).unwrap_err();
