@@ -1,9 +1,13 @@
 //! What an archive says of itself, and reading one from beginning to end.
 
+mod ahead;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::GzDecoder;
 use homard_runtime::hex;
@@ -11,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tar::{Archive, Entry, EntryType};
 
+use self::ahead::Ahead;
 use crate::Progress;
 use crate::age::{Closed, MAGIC, Opener};
 use crate::error::BackupError;
@@ -100,8 +105,7 @@ pub fn verify(
 /// What an archive that is not sealed says of itself, without reading on.
 pub(crate) fn about(path: &Path) -> Result<About, BackupError> {
     let damaged = |error: io::Error| BackupError::Damaged { path: path.to_owned(), why: error.to_string() };
-    let mut silent = |_progress| {};
-    let mut archive = Archive::new(opened(path, None, &mut silent)?);
+    let mut archive = Archive::new(opened(path, None)?.from);
     let mut entries = archive.entries().map_err(damaged)?;
     let first = entries.next().transpose().map_err(damaged)?;
     first_about(path, first.ok_or(BackupError::NotOurs { path: path.to_owned(), why: "it is empty" })?)
@@ -134,7 +138,9 @@ pub(crate) fn read(
 ) -> Result<Manifest, BackupError> {
     let damaged = |why: String| BackupError::Damaged { path: path.to_owned(), why };
     let cut = |error: io::Error| damaged(format!("{error}; it may not have been written to its end"));
-    let mut archive = Archive::new(opened(path, passphrase, report)?);
+    let Opened { from, read, all } = opened(path, passphrase)?;
+    let ahead = Ahead::new(from, (read, all), report).map_err(|error| BackupError::read(path, error))?;
+    let mut archive = Archive::new(ahead);
     let mut entries = archive.entries().map_err(cut)?;
     let first = entries.next().transpose().map_err(cut)?;
     let about = first_about(path, first.ok_or_else(|| damaged("it is empty".to_owned()))?)?;
@@ -214,15 +220,20 @@ fn check_inside(name: &Path) -> Result<(), BackupError> {
     if is_plain { Ok(()) } else { Err(BackupError::Outside(name.display().to_string())) }
 }
 
+/// An archive whose inside can be read.
+struct Opened {
+    from: Box<dyn Read + Send>,
+    /// How much of the file was read until now, and how much there is.
+    read: Arc<AtomicU64>,
+    all: u64,
+}
+
 /// The tar inside an archive, whatever is around it.
-fn opened<'a>(
-    path: &Path,
-    passphrase: Option<&str>,
-    report: &'a mut dyn FnMut(Progress),
-) -> Result<Box<dyn Read + 'a>, BackupError> {
+fn opened(path: &Path, passphrase: Option<&str>) -> Result<Opened, BackupError> {
     let file = File::open(path).map_err(|error| BackupError::read(path, error))?;
     let all = file.metadata().map_err(|error| BackupError::read(path, error))?.len();
-    let counted = Counted { from: file, progress: Progress { done: 0, all }, report };
+    let read = Arc::new(AtomicU64::new(0));
+    let counted = Counted { from: file, read: Arc::clone(&read) };
     let mut reader = BufReader::with_capacity(256 * 1024, counted);
     let head = reader.fill_buf().map_err(|error| BackupError::read(path, error))?;
     if head.starts_with(MAGIC.as_bytes()) {
@@ -232,12 +243,12 @@ fn opened<'a>(
             Closed::NotOurs(why) => BackupError::NotOurs { path: path.to_owned(), why },
             Closed::Unreadable(why) => BackupError::Damaged { path: path.to_owned(), why },
         })?;
-        return Ok(Box::new(GzDecoder::new(opener)));
+        return Ok(Opened { from: Box::new(GzDecoder::new(opener)), read, all });
     }
     if !head.starts_with(&GZIP) {
         return Err(BackupError::NotOurs { path: path.to_owned(), why: "it is neither packed nor sealed" });
     }
-    Ok(Box::new(GzDecoder::new(reader)))
+    Ok(Opened { from: Box::new(GzDecoder::new(reader)), read, all })
 }
 
 /// Whether an archive is sealed; `None` when it cannot be read.
@@ -247,17 +258,16 @@ pub(crate) fn is_sealed(path: &Path) -> Option<bool> {
     Some(file.read_exact(&mut head).is_ok() && head == *MAGIC.as_bytes())
 }
 
-struct Counted<'a, R> {
-    from: R,
-    progress: Progress,
-    report: &'a mut dyn FnMut(Progress),
+/// A reader that tells how much was read.
+struct Counted {
+    from: File,
+    read: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.from.read(buffer)?;
-        self.progress.done += read as u64;
-        (self.report)(self.progress);
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }

@@ -1,19 +1,19 @@
 //! Making an archive: beside its place first, and there only when it is whole.
 
+mod pack;
 mod steady;
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use homard_runtime::{FileDraft, create_private_dir, hex, sweep_drafts};
 use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
+use self::pack::Packer;
 use self::steady::Steady;
 use crate::Progress;
 use crate::age::{self, Sealer};
@@ -25,10 +25,8 @@ use crate::plan::{How, Plan, PlanEntry};
 const COPIES: &str = ".homard-backup-";
 /// A folder of copies this old was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
-/// How hard is packed: what is kept is mostly text, and the disk should be what takes the time.
-const LEVEL: u32 = 1;
 const BUSY: Duration = Duration::from_secs(10);
-/// How much is copied between two reports.
+/// How much of a file is read at once.
 const STEP: usize = 256 * 1024;
 
 /// An archive that was made.
@@ -95,19 +93,17 @@ pub fn create(
     let draft = FileDraft::private(path).map_err(|error| BackupError::write(path, error))?;
     let copies = tempfile::Builder::new().prefix(COPIES).tempdir_in(folder);
     let copies = copies.map_err(|error| BackupError::write(folder, error))?;
-    let buffered = BufWriter::with_capacity(STEP, Steady::new(draft));
+    let failed = |error| BackupError::write(path, error);
+    let steady = Steady::new(draft);
     let envelope = match passphrase {
-        None => Envelope::Open(buffered),
+        None => Envelope::Open(steady),
         Some(passphrase) => {
-            let sealer = Sealer::new(buffered, passphrase, age::WORK)
-                .map_err(|error| BackupError::write(path, error))?;
-            Envelope::Sealed(Box::new(sealer))
+            Envelope::Sealed(Box::new(Sealer::new(steady, passphrase, age::WORK).map_err(failed)?))
         }
     };
-    let packed = GzEncoder::new(envelope, Compression::new(LEVEL));
     let all = plan.size().1;
     let mut packing = Packing {
-        tar: Builder::new(packed),
+        tar: Builder::new(Packer::new(envelope).map_err(failed)?),
         path,
         copies: copies.path(),
         progress: Progress { done: 0, all },
@@ -123,12 +119,9 @@ pub fn create(
     let manifest = packing.manifest.clone();
     packing.note(MANIFEST, &manifest)?;
     let (gone, raw) = (packing.gone, std::mem::take(&mut packing.raw));
-    let failed = |error| BackupError::write(path, error);
-    let packed = packing.tar.into_inner().map_err(failed)?;
-    let envelope = packed.finish().map_err(failed)?;
-    let steady =
-        envelope.finish().map_err(failed)?.into_inner().map_err(|error| failed(error.into_error()))?;
-    let draft = steady.into_draft();
+    let packer = packing.tar.into_inner().map_err(failed)?;
+    let envelope = packer.finish().map_err(failed)?;
+    let draft = envelope.finish().and_then(Steady::finish).map_err(failed)?;
     let bytes = draft.file().metadata().map_err(failed)?.len();
     draft.commit_new().map_err(failed)?;
     let plain = manifest.files.iter().map(|file| file.size).sum();
@@ -233,6 +226,8 @@ impl<W: Write> Packing<'_, W> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = Connection::open_with_flags(&item.from, flags).map_err(failed)?;
         conn.busy_timeout(BUSY).map_err(failed)?;
+        // It is read at once and thrown away: the disk need not have it.
+        conn.execute_batch("PRAGMA synchronous = OFF").map_err(failed)?;
         conn.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(failed)?;
         drop(conn);
         let file = File::open(copy).map_err(|error| BackupError::read(copy, error))?;
@@ -245,7 +240,7 @@ impl<W: Write> Packing<'_, W> {
         let mut header = header(EntryType::Regular, len, item.mode, item.mtime);
         let before = self.progress.done;
         let mut reader = Watched {
-            from: from.take(len),
+            from: BufReader::with_capacity(STEP, from.take(len)),
             hash: Sha256::new(),
             read: 0,
             progress: self.progress,

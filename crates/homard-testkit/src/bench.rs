@@ -26,13 +26,13 @@ pub use report::Report;
 pub use scenes::work::Work;
 
 use scenes::{
-    calls, crowd, fanout, growth, jobs, load, memory, rpc, soak, start, telegram_drain, telegram_idle,
-    telegram_latency, telegram_load, turn, work,
+    backup, calls, crowd, fanout, growth, jobs, load, memory, rpc, soak, start, telegram_drain,
+    telegram_idle, telegram_latency, telegram_load, turn, work,
 };
 use stage::{Stage, progress};
 
 /// The parts of the benchmark, in the order they are played.
-pub const SCENES: [&str; 14] = [
+pub const SCENES: [&str; 15] = [
     "calls",
     "start",
     "turn",
@@ -42,6 +42,7 @@ pub const SCENES: [&str; 14] = [
     "crowd",
     "jobs",
     "memory",
+    "backup",
     "fanout",
     "telegram-latency",
     "telegram-load",
@@ -105,6 +106,7 @@ async fn play_scenes(options: &BenchOptions, stage: &Stage, report: &mut Report)
             "crowd" => crowd::play(stage, report).await?,
             "jobs" => jobs::play(stage, report).await?,
             "memory" => memory::play(stage, report).await?,
+            "backup" => backup::play(stage, report).await?,
             "telegram-latency" => telegram_latency::play(stage, report).await?,
             "telegram-load" => telegram_load::play(stage, report).await?,
             "telegram-drain" => telegram_drain::play(stage, report).await?,

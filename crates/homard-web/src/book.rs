@@ -44,9 +44,9 @@ fn all() -> Vec<Page> {
 #[cfg(not(debug_assertions))]
 fn packed() -> String {
     const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book"));
-    const MAX_BYTES: usize = 8 * 1024 * 1024;
-    let book = miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(PACKED, MAX_BYTES);
-    book.ok().and_then(|book| String::from_utf8(book).ok()).unwrap_or_default()
+    const MAX_BYTES: u64 = 8 * 1024 * 1024;
+    let book = crate::dist::inflated(PACKED, MAX_BYTES);
+    book.and_then(|book| String::from_utf8(book).ok()).unwrap_or_default()
 }
 
 /// The same, read from the clone.

@@ -15,7 +15,7 @@ pub(crate) const BROTLI_SUFFIX: &str = ".br";
 const DIGEST: usize = 16;
 /// No file of the page is larger.
 #[cfg(not(debug_assertions))]
-const MAX_BYTES: usize = 8 * 1024 * 1024;
+const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A file of the page.
 #[derive(Debug)]
@@ -55,10 +55,20 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 pub(crate) fn get(name: &str) -> Option<File> {
     let kept = kept(name)?;
     let body = match kept.is_deflated {
-        true => miniz_oxide::inflate::decompress_to_vec_zlib_with_limit(kept.bytes, MAX_BYTES).ok()?.into(),
+        true => inflated(kept.bytes, MAX_BYTES)?.into(),
         false => Cow::Borrowed(kept.bytes),
     };
     Some(File { body, digest: Cow::Borrowed(kept.digest) })
+}
+
+/// What was deflated with the head and the sum of zlib, unless it is longer than that.
+#[cfg(not(debug_assertions))]
+pub(crate) fn inflated(packed: &[u8], longest: u64) -> Option<Vec<u8>> {
+    use std::io::Read as _;
+
+    let mut bytes = Vec::new();
+    flate2::bufread::ZlibDecoder::new(packed).take(longest + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= longest).then_some(bytes)
 }
 
 /// The same deflated, where it is kept so.

@@ -260,3 +260,26 @@ fn settings_that_are_included_stay_at_home_where_no_secrets_are_wanted() {
     let manifest = made(&home, &Choice { no_secrets: true, only_config: true, ..Choice::default() });
     assert_eq!(names(&manifest), ["state/homard.json"]);
 }
+
+/// Of several pieces, one of which cannot be packed, and with a folder of its own for what is unpacked.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the system's own programs")]
+fn an_archive_is_one_that_tar_and_gzip_open() {
+    use std::process::Command;
+    let home = Home::new();
+    let noise: Vec<u8> =
+        (0_u32..200_000).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+    fs::write(home.state().join("workspace/noise.bin"), &noise).unwrap();
+    home.write("workspace/long.md", &"tea and more tea\n".repeat(60_000));
+    let manifest = made(&home, &Choice::default());
+    let folder = home.folder().join("by-tar");
+    fs::create_dir(&folder).unwrap();
+    let run = |name: &str, args: &[&str]| {
+        Command::new(name).args(args).arg(home.archive()).current_dir(&folder).status().unwrap().success()
+    };
+    assert!(run("gzip", &["-t"]) && run("tar", &["xzf"]));
+    for file in &manifest.files {
+        assert!(fs::metadata(folder.join(&file.path)).unwrap().is_file(), "{}", file.path);
+    }
+    assert!(fs::read(folder.join("state/workspace/noise.bin")).unwrap() == noise);
+}

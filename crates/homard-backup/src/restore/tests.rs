@@ -1,9 +1,10 @@
 //! Putting back: the same as before, or nothing at all.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
 use super::{RestoreTarget, restore, unpack};
@@ -338,4 +339,24 @@ fn an_archive_of_a_newer_program_is_refused() {
     home.backup(&Choice::default(), None).unwrap();
     let about = |format: u32| BackupError::Newer { found: format, known: FORMAT }.to_string();
     assert_eq!(about(2), "the archive was made by a newer Homard (format 2, this one knows 1)");
+}
+
+/// Before archives were packed in pieces, one encoder made one stream of blocks.
+#[test]
+fn an_archive_of_before_is_put_back() {
+    let home = Home::new();
+    home.write("workspace/long.md", &"tea and more tea\n".repeat(60_000));
+    home.backup(&Choice::default(), None).unwrap();
+    let mut plain = Vec::new();
+    let packed = fs::read(home.archive()).unwrap();
+    GzDecoder::new(packed.as_slice()).read_to_end(&mut plain).unwrap();
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(&plain).unwrap();
+    let before = encoder.finish().unwrap();
+    assert_ne!(before, packed);
+    fs::write(home.archive(), before).unwrap();
+    home.write("workspace/MEMORY.md", "coffee");
+    put_back(&home, None).unwrap();
+    assert_eq!(home.read("workspace/MEMORY.md"), "tea");
+    assert_eq!(home.read("workspace/long.md").len(), 17 * 60_000);
 }

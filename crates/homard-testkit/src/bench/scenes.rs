@@ -1,5 +1,7 @@
 //! What is measured, one file per question.
 
+/// How fast everything is backed up, and whether a chat notices.
+pub(super) mod backup;
 /// What reading and writing model calls costs.
 pub(super) mod calls;
 /// What a thousand people who say nothing cost.
