@@ -10,7 +10,7 @@ use homard_channel::Inbound;
 use homard_config::config::agents::Agent;
 use homard_config::config::hooks::internal::{HookEntry, InternalHooks};
 use homard_protocol::{SessionKey, TurnSource};
-use homard_relay::{Queue, TurnOptions};
+use homard_relay::{Queue, Relay, TurnOptions};
 use homard_runtime::{Clip, OrLog, create_private_dir};
 use homard_tools::{HookOccasion, HookValue};
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ impl Automation {
             };
             let text = small_file(&path).await;
             // The assistant writes there unasked: what a page says must not become what every conversation begins with.
-            if self.has_words_of_others(path).await {
+            if has_words_of_others(&self.inner.relay, path).await {
                 tracing::warn!(file = name, "a file for the prompt holds words of others and is left out");
                 continue;
             }
@@ -175,13 +175,11 @@ impl Automation {
     }
 }
 
-impl Automation {
-    /// Whether a file holds words of others. One that cannot be looked at may.
-    async fn has_words_of_others(&self, path: PathBuf) -> bool {
-        let relay = self.inner.relay.clone();
-        let from = tokio::task::spawn_blocking(move || relay.words_of_others_in(&path)).await;
-        from.map_or(true, |from| from.is_some())
-    }
+/// Whether a file holds words of others. One that cannot be looked at may.
+async fn has_words_of_others(relay: &Relay, path: PathBuf) -> bool {
+    let relay = relay.clone();
+    let from = tokio::task::spawn_blocking(move || relay.words_of_others_in(&path)).await;
+    from.map_or(true, |from| from.is_some())
 }
 
 /// What is to be done after a start, where anything is. A link out of the workspace may lead to what nobody meant to tell.

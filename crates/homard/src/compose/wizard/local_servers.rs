@@ -51,8 +51,10 @@ async fn ask(http: &reqwest::Client, place: Place, address: &str) -> Option<Loca
     let list: Value = serde_json::from_slice(&read(answer).await?).ok()?;
     let (all, name) = place.names;
     let all = list.get(all)?.as_array()?;
-    let models: Vec<String> =
-        all.iter().filter_map(|one| one.get(name)?.as_str().map(str::to_owned)).take(MAX_MODELS).collect();
+    // Whoever listens there may say anything; a name that steers a terminal is none.
+    let names = all.iter().filter_map(|one| one.get(name)?.as_str());
+    let names = names.filter(|name| !name.contains(char::is_control));
+    let models: Vec<String> = names.map(str::to_owned).take(MAX_MODELS).collect();
     // Somebody else's server on the same port has no list of models.
     (!models.is_empty()).then(|| LocalServer {
         provider: place.provider.to_owned(),
@@ -109,7 +111,8 @@ mod tests {
         };
         let address = server(&tasks, "200 OK", r#"{"models":[{"name":"qwen3:8b"}]}"#).await;
         assert_eq!(ask(&http, ollama, &address).await, found("ollama", &address, "qwen3:8b"));
-        let address = server(&tasks, "200 OK", r#"{"data":[{"id":"gemma"},{"no":"name"}]}"#).await;
+        let address =
+            server(&tasks, "200 OK", r#"{"data":[{"id":"gemma"},{"no":"name"},{"id":"\u001b[2J"}]}"#).await;
         assert_eq!(ask(&http, studio, &address).await, found("lmstudio", &address, "gemma"));
         for (status, body) in [
             ("200 OK", "<html>somebody else</html>"),
