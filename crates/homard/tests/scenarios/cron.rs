@@ -358,6 +358,11 @@ async fn requests_that_make_no_sense_are_refused_in_words() {
         ("cron.add", with("payload", json!({"kind": "command", "argv": ["x"]})), "not yet in effect"),
         ("cron.add", with("wakeMode", json!("later")), "unknown variant"),
         ("cron.add", with("agentId", json!("nobody")), "unknown agent id"),
+        (
+            "cron.add",
+            with("payload", json!({"kind": "agentTurn", "message": "m", "model": "nobody/none"})),
+            "there is no model provider `nobody`",
+        ),
         ("cron.add", with("delivery", json!({"mode": "webhook", "to": "file:///x"})), "http or https"),
         ("cron.get", json!({}), "required property 'id'"),
         ("cron.get", json!({"id": "nobody"}), "there is no job `nobody`"),
@@ -392,6 +397,7 @@ async fn requests_that_make_no_sense_are_refused_in_words() {
     for (params, words) in [
         (json!({"id": id, "patch": {"state": {}}}), "kept by the gateway"),
         (json!({"id": id, "patch": {"id": "x"}}), "unexpected property 'id'"),
+        (json!({"id": id, "patch": {"payload": {"model": "nobody/none"}}}), "no model provider `nobody`"),
         (json!({"id": id, "patch": {}, "expectedConfigRevision": "sha256:x"}), "changed meanwhile"),
     ] {
         let answer = client.request("cron.update", params.clone()).await.unwrap();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::{SessionMode, WakeMode as Mode};
+use homard_models::router::WishError;
 use homard_protocol::{RunId, SessionKey};
 use homard_relay::{
     AcceptError, InlineSettings, Place, Queue, Source, StopCause, TurnOptions, Wake, WakeMode,
@@ -168,14 +169,12 @@ fn check_model(
     model: Option<&str>,
 ) -> Result<(), HookError> {
     let Some(model) = model else { return Ok(()) };
-    let desk = gateway.relay().router();
-    let wanted = desk.selector().parse(model).map_err(|wrong| HookError::Invalid(wrong.to_string()))?.model;
-    if !desk.selector().allows(&wanted) {
-        return Err(HookError::NotAllowed(format!("model not allowed: {wanted}")));
-    }
     let agent =
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| HookError::Invalid(wrong.to_string()))
+    gateway.relay().router().check_wish(agent, model).map_err(|wrong| match wrong {
+        WishError::NotAllowed(_) => HookError::NotAllowed(wrong.to_string()),
+        WishError::NotAName(_) | WishError::CannotBeAsked(_) => HookError::Invalid(wrong.to_string()),
+    })
 }
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
