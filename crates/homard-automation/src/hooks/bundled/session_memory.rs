@@ -58,11 +58,14 @@ pub(super) async fn keep(
     let stem = format!("{}-{slug}", there.strftime("%Y-%m-%d"));
     let dir = agent.workspace.join("memory");
     room.inner.relay.recall().written_for_agent(text.as_bytes());
-    let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text)).await;
+    let relay = room.inner.relay.clone();
+    let mark = move |path: &Path| {
+        for label in &labels {
+            relay.mark_words_of_others(&[path.to_owned()], label);
+        }
+    };
+    let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text, mark)).await;
     let path = path.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
-    for label in &labels {
-        room.inner.relay.mark_words_of_others(std::slice::from_ref(&path), label);
-    }
     tracing::info!(path = %path.display(), "a conversation that is over is kept as a note");
     Ok(())
 }
@@ -103,21 +106,31 @@ fn slug(text: &str) -> Option<String> {
     (!short.is_empty()).then_some(short)
 }
 
-/// Writes a file that is not there yet. Blocks.
-fn write(dir: &Path, stem: &str, text: &str) -> std::io::Result<std::path::PathBuf> {
+/// Writes a file that is not there yet. `mark` says whose words are in it: before anybody can read it, so that a crash
+/// leaves no note without its mark, and after, because copies are known by what is in it. Blocks.
+fn write(dir: &Path, stem: &str, text: &str, mark: impl Fn(&Path)) -> std::io::Result<std::path::PathBuf> {
     // The assistant writes beside it: a link may lead anywhere, and what lies behind one is not searched.
     if std::fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_symlink()) {
         let why = format!("`{}` is a link; put a folder in its place", dir.display());
         return Err(std::io::Error::other(why));
     }
     create_private_dir(dir)?;
+    // Marks are of real paths.
+    let dir = dir.canonicalize()?;
     let names = std::iter::once(format!("{stem}.md")).chain((2..MAX_SAME).map(|n| format!("{stem}-{n}.md")));
     for path in names.map(|name| dir.join(name)) {
+        if std::fs::symlink_metadata(&path).is_ok() {
+            continue;
+        }
+        mark(&path);
         // Whoever makes the file has the name, also when two conversations end at once.
         let mut draft = FileDraft::shared(&path)?;
         draft.write_all(text.as_bytes())?;
         match draft.commit_new() {
-            Ok(()) => return Ok(path),
+            Ok(()) => {
+                mark(&path);
+                return Ok(path);
+            }
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
@@ -136,16 +149,29 @@ mod tests {
         let (dir, outside) = (home.path().join("memory"), home.path().join("outside"));
         std::fs::create_dir(&outside).unwrap();
         std::os::unix::fs::symlink(&outside, &dir).unwrap();
-        let refused = write(&dir, "day-one", "said").unwrap_err().to_string();
+        let refused = write(&dir, "day-one", "said", |_| {}).unwrap_err().to_string();
         assert!(refused.contains("is a link; put a folder in its place"), "{refused}");
         assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
         std::fs::remove_file(&dir).unwrap();
-        assert_eq!(write(&dir, "day-one", "said").unwrap(), dir.join("day-one.md"));
+        assert_eq!(write(&dir, "day-one", "said", |_| {}).unwrap(), dir.join("day-one.md"));
         assert_eq!(
-            write(&dir, "day-one", "said").unwrap(),
+            write(&dir, "day-one", "said", |_| {}).unwrap(),
             dir.join("day-one-2.md"),
             "nothing is written over"
         );
+    }
+
+    #[test]
+    fn whose_words_a_note_holds_is_said_before_it_can_be_read() {
+        let home = tempfile::tempdir().unwrap();
+        let (real, link) = (home.path().join("real"), home.path().join("link"));
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let marked = std::cell::RefCell::new(Vec::new());
+        let mark = |path: &std::path::Path| marked.borrow_mut().push((path.to_owned(), path.exists()));
+        let path = write(&link.join("memory"), "day-one", "said", mark).unwrap();
+        assert_eq!(path, real.canonicalize().unwrap().join("memory/day-one.md"), "by its real name");
+        assert_eq!(*marked.borrow(), [(path.clone(), false), (path, true)]);
     }
 
     #[test]
