@@ -1,11 +1,13 @@
 //! Making, changing, removing and running jobs, as clients and the assistant ask for it.
 
+use homard_config::Config;
 use homard_protocol::JobId;
 use homard_protocol::events::{CronAction, CronEvent};
 use homard_protocol::methods::cron::{
     CronAddParams, CronAddResult, CronDeclared, CronJob, CronNotRun, CronRemoveResult, CronRunParams,
     CronRunResult, CronSchedule, CronUpdateParams,
 };
+use homard_relay::Relay;
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
 
@@ -24,6 +26,7 @@ impl Jobs<'_> {
         check(&spec, &config, now, true)?;
         let declared = spec.declaration_key.is_some();
         let mut job = Job::new(spec, labels, now);
+        check_model(&self.room.inner.relay, &job, &config)?;
         job.arm(now, &self.room.zone())?;
         match self.room.inner.store.cron().add(job.to_row()).await? {
             CronAdded::New => {
@@ -93,7 +96,7 @@ impl Jobs<'_> {
         let id = wanted_id(params.id, params.job_id)?;
         let (config, zone, now) = (self.room.config(), self.room.zone(), self.room.inner.clock.now_ms());
         let (patch, expected) = (params.patch, params.expected_config_revision);
-        let config_there = config.clone();
+        let (config_there, relay) = (config.clone(), self.room.inner.relay.clone());
         let changed = self.change(&id, move |job| {
             if expected.is_some_and(|expected| expected != revision(&job.spec)) {
                 return Err(CronError::Changed);
@@ -104,7 +107,11 @@ impl Jobs<'_> {
             check(&spec, &config_there, now, is_new)?;
             may(&job.spec, &spec)?;
             let rearm = is_new || spec.enabled != job.spec.enabled;
+            let had_model = job.model().map(str::to_owned);
             job.spec = spec;
+            if job.model() != had_model.as_deref() {
+                check_model(&relay, job, &config_there)?;
+            }
             job.row.updated_at = now;
             job.labels.extend(labels);
             job.labels.sort();
@@ -202,6 +209,14 @@ impl Jobs<'_> {
             }
         })
     }
+}
+
+/// Refuses a model that nobody can be asked for: its runs would fail one after the other.
+fn check_model(relay: &Relay, job: &Job, config: &Config) -> Result<(), CronError> {
+    let Some(model) = job.model() else { return Ok(()) };
+    let agent = job.agent(config);
+    let agent = config.agents.agent(&agent).unwrap_or(config.agents.default_agent());
+    relay.router().check_wish(agent, model).map_err(|wrong| CronError::Invalid(wrong.to_string()))
 }
 
 /// The job a request names.

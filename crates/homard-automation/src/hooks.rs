@@ -90,8 +90,10 @@ impl Automation {
 impl Listening {
     async fn hear(self: Arc<Self>, occasion: HookOccasion) -> Result<HookAnswer, HookError> {
         let is_ours = match (&self.of, &occasion.session) {
+            (None, _) => true,
             (Some(of), Some(session)) => session.agent_id() == Some(of),
-            _ => true,
+            // What is said in no conversation may be said to anybody.
+            (Some(_), None) => event::is_gateways(occasion.point),
         };
         let event = event::of(&occasion, &self.hook.events).filter(|_| is_ours);
         let (Some(event), Some(inner)) = (event, self.room.upgrade()) else {

@@ -106,6 +106,16 @@ impl Job {
         Ok(())
     }
 
+    /// The model it asks for, where it asks for one.
+    pub(crate) fn model(&self) -> Option<&str> {
+        match &self.spec.payload {
+            CronPayload::AgentTurn { model, .. } => model.as_deref(),
+            CronPayload::SystemEvent { .. } | CronPayload::Command { .. } | CronPayload::Script { .. } => {
+                None
+            }
+        }
+    }
+
     /// Who works.
     pub(crate) fn agent(&self, config: &Config) -> AgentId {
         let named = self.spec.agent_id.as_deref().and_then(|id| AgentId::parse(&id.to_lowercase()).ok());

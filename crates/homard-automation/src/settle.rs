@@ -86,27 +86,30 @@ pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone
     };
     state.consecutive_errors = Some(errors);
     job.row.updated_at = end.ended_at;
+    let was_on = job.enabled();
     if matches!(job.spec.schedule, CronSchedule::At { .. }) {
         return once(job, end, alert);
     }
-    if errors >= MAX_CONSECUTIVE_ERRORS && job.enabled() {
+    if errors >= MAX_CONSECUTIVE_ERRORS && was_on {
         switch_off(job, CronDisabledFor::ConsecutiveFailures, end.ended_at, errors);
     } else {
         rearm(job, end, errors, zone);
     }
-    Follows { forget: false, alert: due_alert(job, end, alert) }
+    let is_over = was_on && !job.enabled();
+    Follows { forget: false, alert: due_alert(job, end, alert, is_over) }
 }
 
 /// A job that is due once is done, however it went; one that went well is forgotten unless it is to be kept.
 fn once(job: &mut Job, end: &End, alert: Option<FailureAlert>) -> Follows {
     if job.enabled() && job.state.next_run_at_ms.is_some_and(|due| due > end.started_at) {
         // Somebody tried it out; its moment is still to come.
-        return Follows { forget: false, alert: due_alert(job, end, alert) };
+        return Follows { forget: false, alert: due_alert(job, end, alert, false) };
     }
+    let is_over = job.enabled() && end.status == CronRunStatus::Error;
     job.spec.enabled = Some(false);
     job.state.next_run_at_ms = None;
     let forget = end.status == CronRunStatus::Ok && job.spec.delete_after_run.unwrap_or(true);
-    Follows { forget, alert: due_alert(job, end, alert) }
+    Follows { forget, alert: due_alert(job, end, alert, is_over) }
 }
 
 /// Finds out when the job is due next.
@@ -171,36 +174,64 @@ fn switch_off(job: &mut Job, reason: CronDisabledFor, at_ms: Timestamp, consecut
     job.state.auto_disabled = Some(CronAutoDisabled { reason, at_ms, consecutive_errors });
 }
 
-/// The words in which somebody is told that a job keeps failing, if it is time for them.
-fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>) -> Option<Alert> {
-    let mut place = AlertPlace::default();
-    let rule = match &job.spec.failure_alert {
-        Some(CronFailureAlert::Never(_)) => return None,
-        Some(CronFailureAlert::When(own)) => {
-            let (channel, to, account) = (own.channel.clone(), own.to.clone(), own.account_id.clone());
-            place = AlertPlace { channel, to, account };
-            let fallback = usual.unwrap_or_default();
-            FailureAlert {
-                after: own.after.unwrap_or(fallback.after),
-                cooldown: own.cooldown_ms.map_or(fallback.cooldown, Duration::from_millis),
-            }
-        }
-        None => usual?,
-    };
+/// The words in which somebody is told that a job keeps failing, if it is time for them. That it failed and does not run
+/// again by itself (`is_over`) is told in any case: nobody would miss what they do not expect any more.
+fn due_alert(job: &mut Job, end: &End, usual: Option<FailureAlert>, is_over: bool) -> Option<Alert> {
+    let (rule, place) = rule_of(job, usual)?;
     let errors = job.state.consecutive_errors.unwrap_or(0);
-    let quiet = millis_i64(rule.cooldown);
     let told = job.state.last_failure_alert_at_ms;
-    let too_soon = told.is_some_and(|told| end.ended_at < told.saturating_add(quiet));
-    if end.status != CronRunStatus::Error || errors < rule.after || too_soon {
+    let is_time = rule.is_some_and(|rule| {
+        let quiet = millis_i64(rule.cooldown);
+        let too_soon = told.is_some_and(|told| end.ended_at < told.saturating_add(quiet));
+        end.status == CronRunStatus::Error && errors >= rule.after && !too_soon
+    });
+    if !is_time && !is_over {
         return None;
     }
     job.state.last_failure_alert_at_ms = Some(end.ended_at);
-    let why = end.error.as_deref().unwrap_or("no reason is known");
-    let text = format!(
-        "The scheduled job \"{}\" ({}) has failed {errors} times in a row: {why}",
-        job.spec.name, job.row.id
-    );
+    let (name, id) = (&job.spec.name, &job.row.id);
+    let why = job.state.last_error.as_deref().unwrap_or("no reason is known");
+    let text = match (&job.spec.schedule, is_over) {
+        (CronSchedule::At { .. }, true) => format!(
+            "The scheduled job \"{name}\" ({id}) failed and is not run again by itself: {why}\n`homard cron run {id}` tries it once more."
+        ),
+        (_, true) => format!(
+            "The scheduled job \"{name}\" ({id}) was switched off{}: {why}\n`homard cron enable {id}` begins anew.",
+            after_what(job)
+        ),
+        _ => format!("The scheduled job \"{name}\" ({id}) has failed {errors} times in a row: {why}"),
+    };
     Some(Alert { text, place })
+}
+
+/// When the owner wants to hear of a job's failures beside its end, and where; `None` where they never do.
+fn rule_of(job: &Job, usual: Option<FailureAlert>) -> Option<(Option<FailureAlert>, AlertPlace)> {
+    match &job.spec.failure_alert {
+        Some(CronFailureAlert::Never(_)) => None,
+        Some(CronFailureAlert::When(own)) => {
+            let (channel, to, account) = (own.channel.clone(), own.to.clone(), own.account_id.clone());
+            let fallback = usual.unwrap_or_default();
+            let rule = FailureAlert {
+                after: own.after.unwrap_or(fallback.after),
+                cooldown: own.cooldown_ms.map_or(fallback.cooldown, Duration::from_millis),
+            };
+            Some((Some(rule), AlertPlace { channel, to, account }))
+        }
+        None => Some((usual, AlertPlace::default())),
+    }
+}
+
+/// What a job was switched off for, in words.
+fn after_what(job: &Job) -> String {
+    match &job.state.auto_disabled {
+        Some(CronAutoDisabled { reason: CronDisabledFor::ScheduleErrors, consecutive_errors, .. }) => {
+            format!(": {consecutive_errors} times in a row its next time was not found")
+        }
+        Some(CronAutoDisabled { consecutive_errors, .. }) => {
+            format!(" after {consecutive_errors} failures in a row")
+        }
+        None => String::new(),
+    }
 }
 
 #[cfg(test)]

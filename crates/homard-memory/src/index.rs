@@ -66,7 +66,9 @@ const PRIVATE: u32 = 0o600;
 /// Why the index could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    #[error("the memory index `{path}` cannot be put there")]
+    #[error(
+        "the memory index `{path}` cannot be put there; take away what lies there, or name another place (memorySearch.store.path)"
+    )]
     Place {
         path: PathBuf,
         #[source]

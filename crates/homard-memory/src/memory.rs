@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use homard_protocol::methods::agents::AgentFile;
 use homard_protocol::methods::memory::MemoryFile;
 
-use crate::workspace_file::{self, WorkspaceFileError, since_epoch_ms};
+use crate::workspace_file::{self, WorkspaceFileError, is_text, since_epoch_ms};
 
 /// The file with what is always known, and how it may also be spelled.
 const MAIN: &str = "MEMORY.md";
@@ -18,6 +18,8 @@ const FOLDER: &str = "memory";
 const MAX_DEPTH: usize = 6;
 /// Most files that are listed or searched.
 const MAX_FILES: usize = 50_000;
+/// Why a link is not looked into.
+const LINK: &str = "is a link, which may lead anywhere";
 /// Most things in folders that are looked at, files of a memory or not.
 const MAX_ENTRIES: usize = 200_000;
 
@@ -150,7 +152,13 @@ impl Memory {
             (place.parent().unwrap_or(&self.workspace), place.file_name().unwrap_or_default());
         let mut file = workspace_file::read(folder, &name.to_string_lossy())?;
         path.clone_into(&mut file.name);
-        if file.missing { Err(WorkspaceFileError::Missing(path.to_owned())) } else { Ok(file) }
+        if file.missing {
+            return Err(WorkspaceFileError::Missing(path.to_owned()));
+        }
+        match file.content.as_ref().is_none_or(|text| is_text(text.as_bytes())) {
+            true => Ok(file),
+            false => Err(WorkspaceFileError::NotText(path.to_owned())),
+        }
     }
 }
 
@@ -233,7 +241,7 @@ impl Walk<'_> {
         while let Some((path, depth)) = open.pop() {
             let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
             if meta.is_symlink() {
-                self.skip(&path, "is a link, which may lead anywhere");
+                self.skip(&path, LINK);
             } else if meta.is_file() {
                 // Changes of a single file are heard of in its folder.
                 self.found.folders.extend(path.parent().map(Path::to_owned));
@@ -253,24 +261,34 @@ impl Walk<'_> {
                 self.found.truncated = true;
                 return;
             }
-            // A name that is not text cannot be asked for.
-            let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
+            let (path, name) = (entry.path(), entry.file_name());
+            let Some(name) = name.to_str() else {
+                // A name that is not text cannot be asked for.
+                if kind.is_dir() || is_note(&name.to_string_lossy()) {
+                    self.skip(&path, "has a name that is not UTF-8");
+                }
+                continue;
+            };
             if name.starts_with('.') {
                 continue;
             }
             if kind.is_dir() {
                 match depth < MAX_DEPTH {
-                    true => open.push((entry.path(), depth + 1)),
-                    false => self.skip(&entry.path(), "lies too deep"),
+                    true => open.push((path, depth + 1)),
+                    false => self.skip(&path, "lies too deep"),
                 }
-            } else if is_note(&name) {
+            } else if kind.is_symlink() {
+                // Whoever keeps notes elsewhere expects them to be found.
+                if is_note(name) || path.is_dir() {
+                    self.skip(&path, LINK);
+                }
+            } else if is_note(name) {
                 match entry.metadata() {
-                    Ok(meta) if meta.is_file() => self.take(&entry.path(), &meta),
-                    Ok(meta) if meta.is_symlink() => {
-                        self.skip(&entry.path(), "is a link, which may lead anywhere");
-                    }
-                    Ok(_) | Err(_) => {}
+                    Ok(meta) if meta.is_file() => self.take(&path, &meta),
+                    Ok(_) => self.skip(&path, "is no plain file"),
+                    // It went away meanwhile.
+                    Err(_) => {}
                 }
             }
         }
@@ -283,9 +301,8 @@ impl Walk<'_> {
     }
 
     fn skip(&mut self, path: &Path, reason: &'static str) {
-        if let Some(path) = self.told(path) {
-            self.found.skipped.push(Skipped { path, reason });
-        }
+        let path = path.strip_prefix(self.workspace).unwrap_or(path).to_string_lossy().into_owned();
+        self.found.skipped.push(Skipped { path, reason });
     }
 
     /// From the workspace on where it is in there.

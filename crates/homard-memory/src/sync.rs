@@ -11,14 +11,12 @@ use crate::dates;
 use crate::index::{FileRow, Index, IndexError};
 use crate::memory::{Looked, Memory, NoteFile, Skipped};
 use crate::passages;
-use crate::workspace_file::read_plain;
+use crate::workspace_file::{is_text, read_plain};
 
 /// Largest note that is indexed, in bytes.
 const MAX_NOTE_BYTES: u64 = 8 * 1024 * 1024;
 /// Most lines of a note: every line costs a hundred bytes while it is cut.
 const MAX_NOTE_LINES: usize = 200_000;
-/// How much of a file tells whether it is text.
-const SNIFF_BYTES: usize = 8 * 1024;
 /// Bytes of notes that are written in one go; others may search in between.
 const BATCH_BYTES: u64 = 2 * 1024 * 1024;
 
@@ -195,7 +193,7 @@ fn read(file: &NoteFile, known: Option<&FileRow>) -> Read {
         }
         Err(_) => return Read::Skipped("cannot be read"),
     };
-    if bytes.iter().take(SNIFF_BYTES).any(|byte| *byte == 0) {
+    if !is_text(&bytes) {
         return Read::Skipped("is not text");
     }
     if bytes.iter().filter(|byte| **byte == b'\n').count() > MAX_NOTE_LINES {

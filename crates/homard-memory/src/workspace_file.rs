@@ -11,6 +11,9 @@ use homard_runtime::{FileDraft, hex, millis_i64};
 use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 
+/// How much of a file is looked at to find out whether it is text.
+const SNIFF_BYTES: usize = 8 * 1024;
+
 /// Why a file of a workspace is not told or not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceFileError {
@@ -25,6 +28,8 @@ pub enum WorkspaceFileError {
     NoSuchLines(String),
     #[error("`{0}` is not UTF-8 text; take the lines out with an editor")]
     NotUtf8(String),
+    #[error("`{0}` is not text and is not searched either; keep it elsewhere, with a note about it")]
+    NotText(String),
     /// The path leads out of the workspace.
     #[error("`{0}` is outside of the workspace")]
     Outside(String),
@@ -123,6 +128,11 @@ fn found(workspace: &Path, name: &str) -> Result<(AgentFile, Option<Metadata>), 
 
 pub(crate) fn unreadable(name: &str, source: io::Error) -> WorkspaceFileError {
     WorkspaceFileError::Unreadable { name: name.to_owned(), source }
+}
+
+/// Whether the beginning of a file looks like text.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
+    !bytes.iter().take(SNIFF_BYTES).any(|byte| *byte == 0)
 }
 
 /// When a file last changed, in milliseconds.

@@ -18,7 +18,7 @@ use crate::auth::{AuthContext, ProfileFiles, ProfilePolicy, Profiles, ProviderAu
 use crate::budget::{Ledger, Spender};
 use crate::discovery::Discovery;
 use crate::failover::{Caller, CallerParts, FailoverPolicy, Meter, Pacing, Pinned};
-use crate::select::Selector;
+use crate::select::{SelectError, Selector};
 
 /// The file credentials are kept in, in each agent's directory.
 pub const PROFILES_FILE: &str = "auth-profiles.json";
@@ -74,6 +74,18 @@ impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run").field("spender", &self.spender).finish_non_exhaustive()
     }
+}
+
+/// Why a model somebody wrote down is not asked.
+#[derive(Debug, thiserror::Error)]
+pub enum WishError {
+    #[error(transparent)]
+    NotAName(#[from] SelectError),
+    /// The owner's list leaves it out.
+    #[error("model not allowed: {0}")]
+    NotAllowed(ModelRef),
+    #[error(transparent)]
+    CannotBeAsked(#[from] ModelError),
 }
 
 impl ModelRouter {
@@ -158,6 +170,19 @@ impl ModelRouter {
             }
         }
         Ok(chain)
+    }
+
+    /// Whether a turn of `agent` may be answered by the model that somebody wrote down for later.
+    ///
+    /// # Errors
+    /// When it is no name, the owner does not allow it, or it cannot be asked.
+    pub fn check_wish(&self, agent: &Agent, text: &str) -> Result<(), WishError> {
+        let wanted = self.selector.parse(text)?.model;
+        if !self.selector.allows(&wanted) {
+            return Err(WishError::NotAllowed(wanted));
+        }
+        self.chain(agent, &wanted)?;
+        Ok(())
     }
 
     /// Somebody to ask `chain` on a run's behalf.

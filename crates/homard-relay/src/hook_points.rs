@@ -8,7 +8,7 @@ use homard_channel::{Inbound, Sender};
 use homard_protocol::{EntryKind, Message, SessionKey};
 use homard_runtime::OrLog;
 use homard_store::{PageEntry, ResetReason};
-use homard_tools::{HookAbout, HookPoint, HookRefusal, HookValue, Label};
+use homard_tools::{HookAbout, HookPoint, HookRefusal, HookValue, Label, ToldTo};
 use serde_json::{Map, Value, json};
 
 use crate::intake::admit::Admitted;
@@ -47,8 +47,14 @@ pub(crate) async fn message_out(
 
 /// The same for what nobody waits for: a text that is held back is nothing.
 pub(crate) async fn message_out_or_nothing(inner: &Inner, about: HookAbout<'_>, text: String) -> String {
+    let had_words = !text.trim().is_empty();
     match message_out(inner, about, text).await {
-        Ok(text) => text,
+        Ok(text) => {
+            if had_words && text.trim().is_empty() {
+                tracing::info!("a filter left nothing of a message");
+            }
+            text
+        }
         Err(HookRefusal { by, words }) => {
             tracing::info!(filter = by, why = words, "a message is held back");
             String::new()
@@ -56,9 +62,10 @@ pub(crate) async fn message_out_or_nothing(inner: &Inner, about: HookAbout<'_>, 
     }
 }
 
-/// What filters add to what the model is told first.
-pub(crate) async fn prompt_addition(inner: &Inner, run: &Run) -> String {
-    let asked = inner.hooks().filter_text(HookPoint::BeforePrompt, about_run(run), String::new());
+/// What filters add to what the model is told first. They are told who hears of it.
+pub(crate) async fn prompt_addition(inner: &Inner, run: &Run, told_to: ToldTo) -> String {
+    let about = HookAbout { subject: Some(told_to.as_str()), ..about_run(run) };
+    let asked = inner.hooks().filter_text(HookPoint::BeforePrompt, about, String::new());
     // Nobody may refuse here.
     asked.await.unwrap_or_default()
 }

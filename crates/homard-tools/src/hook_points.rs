@@ -76,7 +76,8 @@ points! {
     SessionStart => "session start", Watch;
     /// A turn begins: the model is about to be asked for the first time.
     AgentStart => "agent start", Watch;
-    /// Before what the model is told first is put together. The value is what is added to it, empty at first.
+    /// Before what the model is told first is put together; about whom it is told to ([`ToldTo`]). The value is what is
+    /// added to it, empty at first.
     BeforePrompt => "before prompt", Change;
     /// After that. The value is the whole prompt.
     AfterPrompt => "after prompt", Watch;
@@ -136,6 +137,35 @@ pub struct HookOccasion {
     pub subject: Option<String>,
     /// As the filters before left it.
     pub value: HookValue,
+}
+
+/// Who hears what comes of what the model is told first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldTo {
+    /// The owner alone: it may be about them.
+    Owner,
+    /// A group, a guest, or a program outside.
+    Others,
+}
+
+impl ToldTo {
+    /// As it is told.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Others => "others",
+        }
+    }
+
+    /// Whom an occasion is about; others where it does not say.
+    #[must_use]
+    pub fn of(occasion: &HookOccasion) -> Self {
+        match occasion.subject.as_deref() {
+            Some(subject) if subject == Self::Owner.as_str() => Self::Owner,
+            _ => Self::Others,
+        }
+    }
 }
 
 /// What it is about, as the place that asks knows it.

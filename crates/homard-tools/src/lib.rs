@@ -41,7 +41,7 @@ pub use files::undo::{
 pub use gate::{Effect, GateMode, GatePolicy, Subject};
 pub use hook_points::{
     HOOK_DEADLINE, HookAbout, HookAnswer, HookError, HookOccasion, HookPoint, HookPoints, HookPower,
-    HookRefusal, HookValue,
+    HookRefusal, HookValue, ToldTo,
 };
 pub use outcome::ToolOutcome;
 pub use policy::{

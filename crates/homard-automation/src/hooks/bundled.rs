@@ -12,7 +12,7 @@ use homard_config::config::hooks::internal::{HookEntry, InternalHooks};
 use homard_protocol::{SessionKey, TurnSource};
 use homard_relay::{Queue, Relay, TurnOptions};
 use homard_runtime::{Clip, OrLog, create_private_dir};
-use homard_tools::{HookOccasion, HookValue};
+use homard_tools::{HookOccasion, HookValue, ToldTo};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 
@@ -149,8 +149,8 @@ impl Automation {
     async fn extra_files(&self, occasion: &HookOccasion, entry: Option<&HookEntry>) -> Option<String> {
         let (config, entry) = (self.config(), entry?);
         let key = occasion.session.as_ref()?;
-        // In conversations that others read, what is about the owner is not told.
-        if key.is_group() {
+        // What is about the owner is not for others, in a group or alone.
+        if ToldTo::of(occasion) == ToldTo::Others {
             return None;
         }
         let agent = key.agent_id().and_then(|id| config.agents.agent(id));

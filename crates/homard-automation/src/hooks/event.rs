@@ -67,6 +67,11 @@ pub(super) fn decides(point: HookPoint) -> bool {
     )
 }
 
+/// Whether something happens to the gateway as a whole and in no conversation.
+pub(super) fn is_gateways(point: HookPoint) -> bool {
+    matches!(point, HookPoint::GatewayStart | HookPoint::GatewayStop)
+}
+
 /// An occasion as a hook reads it.
 pub(super) fn told(event: &str, occasion: &HookOccasion, now: Timestamp) -> Value {
     let (kind, action) = event.split_once(':').unwrap_or((event, ""));
@@ -74,6 +79,7 @@ pub(super) fn told(event: &str, occasion: &HookOccasion, now: Timestamp) -> Valu
     let about = match occasion.point {
         HookPoint::BeforeToolCall | HookPoint::AfterToolCall => "toolName",
         HookPoint::MessageIn | HookPoint::MessageOut => "channelId",
+        HookPoint::BeforePrompt => "toldTo",
         _ => "reason",
     };
     context.extend(occasion.subject.as_ref().map(|subject| (about.to_owned(), json!(subject))));

@@ -155,7 +155,11 @@ fn a_schedule_that_has_no_next_time_is_tried_again_and_then_given_up() {
         ended(&mut job, CronRunStatus::Ok, NOW, 0);
         assert_eq!(job.state.next_run_at_ms, Some(NOW + 60_000));
     }
-    ended(&mut job, CronRunStatus::Ok, NOW, 0);
+    let told = ended(&mut job, CronRunStatus::Ok, NOW, 0).alert.unwrap().text;
+    assert!(
+        told.contains("was switched off: 3 times in a row its next time was not found: `Gone/Zone`"),
+        "{told}"
+    );
     assert_eq!((job.enabled(), job.state.auto_disabled.unwrap().reason.as_str()), (false, "schedule-errors"));
 }
 
@@ -175,6 +179,24 @@ fn somebody_is_told_after_enough_failures_and_not_too_often() {
     let failed = end(CronRunStatus::Error, NOW, 0);
     assert_eq!(settle(&mut never, &failed, Some(usual), &TimeZone::UTC).alert, None);
     assert!(settle(&mut own, &failed, None, &TimeZone::UTC).alert.is_some());
+}
+
+#[test]
+fn that_a_job_is_not_run_again_by_itself_is_told_though_nobody_asked_for_alerts() {
+    let at = json!({"kind": "at", "at": "2027-01-15T08:00:00Z"});
+    let told = ended(&mut job(&at, &json!({})), CronRunStatus::Error, NOW, 5).alert.unwrap().text;
+    assert!(told.contains("failed and is not run again by itself: no\n`homard cron run "), "{told}");
+    let mut never = job(&at, &json!({"failureAlert": false}));
+    assert_eq!(ended(&mut never, CronRunStatus::Error, NOW, 5).alert, None);
+    assert_eq!(ended(&mut job(&at, &json!({})), CronRunStatus::Ok, NOW, 5).alert, None);
+
+    let mut often = job(&json!({"kind": "every", "everyMs": HOUR}), &json!({}));
+    for _ in 1..MAX_CONSECUTIVE_ERRORS {
+        assert_eq!(ended(&mut often, CronRunStatus::Error, NOW, 0).alert, None);
+    }
+    let told = ended(&mut often, CronRunStatus::Error, NOW, 0).alert.unwrap().text;
+    assert!(told.contains("was switched off after 10 failures in a row: no\n`homard cron enable "), "{told}");
+    assert_eq!(ended(&mut often, CronRunStatus::Error, NOW, 0).alert, None, "it is off already");
 }
 
 #[test]

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use homard_runtime::Mutex;
 
-use super::{FileId, MemoryQuestion, file_id};
+use super::MemoryQuestion;
+use super::shelf::{FileId, file_id};
 use crate::index::{Index, IndexError};
 use crate::search::{self, Asked, FoundPassage, Picking};
 use crate::vectors::{self, Matrix};

@@ -1,10 +1,12 @@
 //! An index that follows its files, whatever happens to either.
 
 use std::fs;
+use std::sync::atomic::AtomicBool;
 
 use jiff::civil::date;
 
 use super::*;
+use crate::index;
 
 struct Home {
     folder: tempfile::TempDir,

@@ -46,9 +46,30 @@ fn links_are_neither_listed_nor_read_and_it_is_told() {
     let skipped = Memory::new(folder.path().to_owned(), Vec::new()).files().skipped;
     let mut skipped: Vec<&str> = skipped.iter().map(|file| file.path.as_str()).collect();
     skipped.sort_unstable();
-    assert_eq!(skipped, ["MEMORY.md", "memory/key.md"]);
+    assert_eq!(skipped, ["MEMORY.md", "memory/away", "memory/key.md"]);
     confined(folder.path(), "memory/away/secret.md").unwrap_err();
     workspace_file::read(folder.path(), "memory/key.md").unwrap_err();
+}
+
+#[cfg(unix)]
+#[test]
+fn whatever_looks_like_a_note_and_is_not_searched_is_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = notes(&[("memory/real.md", "nothing"), ("memory/picture.md", "\u{89}PNG\0\0")]);
+    let pipe = folder.path().join("memory/pipe.md");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+        .unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
+    // Some file systems take no such name.
+    let has_odd = fs::write(folder.path().join("memory").join(odd), "x").is_ok();
+    let memory = Memory::new(folder.path().to_owned(), Vec::new());
+    let files = memory.files();
+    assert_eq!(files.files.len(), 2, "{:?}", files.files);
+    let why = |path: &str| files.skipped.iter().find(|file| file.path == path).map(|file| file.reason);
+    assert_eq!(why("memory/pipe.md"), Some("is no plain file"));
+    assert_eq!(why("memory/caf\u{fffd}.md"), has_odd.then_some("has a name that is not UTF-8"));
+    let refused = memory.read("memory/picture.md").unwrap_err().to_string();
+    assert!(refused.contains("is not text"), "{refused}");
 }
 
 #[test]

@@ -5,8 +5,8 @@
 //! have kept. What one message may have done is decided when a tool is called, by its own policy.
 
 use homard_channel::Sender;
-use homard_protocol::{ChannelId, PeerId, SessionKey, SessionScope};
-use homard_store::SessionKind;
+use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope};
+use homard_store::{SessionEntry, SessionKind};
 
 use crate::relay::Inner;
 use crate::turn_setup::policy_layers::Circumstances;
@@ -31,7 +31,7 @@ impl Resident {
             // people follow who speaks.
             SessionKind::Group => speaker(true),
             SessionKind::Direct if is_peer => speaker(about.is_owner),
-            SessionKind::Direct => match person(about) {
+            SessionKind::Direct => match person(about.key, about.session) {
                 Some((channel, sender)) => {
                     let is_owner = inner.is_owner_by_id(&channel, about.account, &sender);
                     Self { sender, channel, is_owner }
@@ -64,15 +64,26 @@ impl Resident {
     }
 }
 
+/// Whether a direct conversation is the owner's with the assistant. What others said in it all the same is labelled word
+/// by word.
+pub(crate) fn is_owners_own(inner: &Inner, key: &SessionKey, entry: Option<&SessionEntry>) -> bool {
+    if SessionKind::of(key) != SessionKind::Direct {
+        return false;
+    }
+    let Some((channel, person)) = person(key, entry) else { return false };
+    let account = entry.and_then(|entry| AccountId::parse(entry.last_account_id.as_deref()?).ok());
+    inner.is_owner_by_id(&channel, account.as_ref(), &person)
+}
+
 /// The person of a direct conversation, by where they last wrote from, else by its key.
-fn person(about: &Circumstances<'_>) -> Option<(ChannelId, Sender)> {
-    let kept = about.session.and_then(|entry| {
+fn person(key: &SessionKey, entry: Option<&SessionEntry>) -> Option<(ChannelId, Sender)> {
+    let kept = entry.and_then(|entry| {
         let channel = ChannelId::parse(entry.last_channel.as_deref()?).ok()?;
         let to = entry.last_to.as_deref()?;
         let id = PeerId::parse(to.strip_prefix(&format!("{channel}:")).unwrap_or(to)).ok()?;
         Some((channel, id)).filter(|(channel, _)| *channel != ChannelId::operator())
     });
-    let by_key = || match about.key {
+    let by_key = || match key {
         SessionKey::Agent { scope: SessionScope::Direct { channel, peer, .. }, .. } => {
             Some((channel.clone(), peer.clone()))
         }

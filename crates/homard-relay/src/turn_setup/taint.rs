@@ -22,6 +22,7 @@ use jiff::tz::TimeZone;
 use crate::parts::TurnSetup;
 use crate::sessions::access::has_strangers;
 use crate::turn_setup::policy_layers::Asker;
+use crate::turn_setup::resident::is_owners_own;
 use crate::turn_setup::sandbox;
 
 /// The labels of a message by its sender: what the owner says and attaches has none, wherever they say it.
@@ -48,14 +49,16 @@ impl TurnSetup {
     /// When the transcript cannot be read.
     pub async fn labels_of(&self, key: &SessionKey) -> Result<Vec<Label>, StoreError> {
         let store = self.inner().store();
-        let mut labels = match store.sessions().get(key).await? {
+        let session = store.sessions().get(key).await?;
+        let is_owners = is_owners_own(self.inner(), key, session.as_ref().map(|session| &session.entry));
+        let mut labels = match session {
             Some(session) => {
                 let context = store.transcripts().context(&session.session_id).await?;
                 History::new(session.session_id, context, TimeZone::UTC).taint().labels()
             }
             None => Vec::new(),
         };
-        if has_strangers(key) {
+        if has_strangers(key) && !is_owners {
             labels.push(Label::new(Source::Message, format!("in {key}")));
         }
         Ok(labels)

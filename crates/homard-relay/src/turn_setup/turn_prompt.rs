@@ -19,7 +19,7 @@ use homard_protocol::prompt_report::{PromptReport, PromptSource};
 use homard_protocol::{ChannelId, SessionKey};
 use homard_skills::Snapshot;
 use homard_store::{SessionKind, StoreError};
-use homard_tools::{Caller, Label, ToolPolicy, ToolSpec};
+use homard_tools::{Caller, Label, ToldTo, ToolPolicy, ToolSpec};
 use jiff::tz::TimeZone;
 
 use crate::message_actions::route::of_key;
@@ -87,6 +87,15 @@ pub(crate) fn fit(
     let is_apart = settings.workspace != prompt.files.workspace;
     prompt.surroundings.folder = is_apart.then(|| settings.workspace.clone());
     small_window::fit_prompt(prompt, settings.compaction.window);
+}
+
+/// Who hears what comes of what the model is told first, themselves or by who works for them; `about` is how the
+/// conversation's own people speak in it.
+pub(crate) fn told_to(settings: &TurnSettings, config: &Config, about: &Circumstances<'_>) -> ToldTo {
+    match (settings.prompt.audience, asker(config, about).caller) {
+        (Audience::Group, _) | (_, Caller::Guest) => ToldTo::Others,
+        (Audience::Owner | Audience::Worker, Caller::Owner) => ToldTo::Owner,
+    }
 }
 
 /// What is told in a group's own conversation: how to behave there, and what the owner wrote about it.

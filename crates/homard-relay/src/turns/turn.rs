@@ -17,7 +17,7 @@ use homard_protocol::{
 };
 use homard_runtime::{OrCancel, OrLog, TRACE};
 use homard_store::{CallOwner, Context, SessionRecord, StartRun, Started};
-use homard_tools::{Label, Source, TurnSlot};
+use homard_tools::{Label, Source, ToldTo, TurnSlot};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 use tracing::field::Empty;
@@ -329,7 +329,9 @@ pub(crate) async fn prepare(
     let offer = setup.offer(&offering, settings.compaction.window);
     let system = system_prompt(&setup, &settings.prompt, &offer.described).await.map_err(words)?;
     let orders = standing_orders(&session, config.agents.defaults.subagents.max_depth);
-    let system = told_first(inner, run, system.text, orders.or(options.extra_system).as_deref()).await;
+    let told_to = turn_prompt::told_to(&settings, &config, &usual);
+    let extra = orders.or(options.extra_system);
+    let system = told_first(inner, run, system.text, extra.as_deref(), told_to).await;
     settings.make_room(&config, overhead_tokens(&system, &offer.for_model)).map_err(words)?;
     let (owner, spender) = spending(run, &admitted, &options.settings, &session.session_id, &agent.id);
     let meter = Arc::new(RunMeter::of_turn(turns, owner, &admitted));
@@ -386,8 +388,14 @@ async fn settings_of(
 }
 
 /// What the model is told first: the prompt, what a subagent is told or a program brought, and what filters add.
-async fn told_first(inner: &Inner, run: &Run, prompt: Arc<str>, extra: Option<&str>) -> Arc<str> {
-    let added = hook_points::prompt_addition(inner, run).await;
+async fn told_first(
+    inner: &Inner,
+    run: &Run,
+    prompt: Arc<str>,
+    extra: Option<&str>,
+    told_to: ToldTo,
+) -> Arc<str> {
+    let added = hook_points::prompt_addition(inner, run, told_to).await;
     let more = extra.into_iter().chain((!added.is_empty()).then_some(added.as_str()));
     let system = more.fold(prompt, |told, more| Arc::from(format!("{told}\n{more}\n")));
     let system = taint::prompt_without_secrets(system, &inner.guards().secrets);

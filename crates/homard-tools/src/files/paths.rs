@@ -28,11 +28,7 @@ pub(crate) enum PathError {
     #[error("`{path}` is outside the workspace `{workspace}`: use a path inside it")]
     Outside { path: String, workspace: PathBuf },
     #[error("`{path}` {why}")]
-    Withheld {
-        path: String,
-        #[source]
-        why: Withheld,
-    },
+    Withheld { path: String, why: Withheld },
     #[error("`{path}` leads through more than {MAX_LINKS} symbolic links")]
     TooManyLinks { path: String },
     #[error("could not look at `{path}`")]

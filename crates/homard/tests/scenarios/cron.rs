@@ -1,9 +1,9 @@
-//! Jobs by the clock and events that wake: made, run once each, survived, told truly.
+//! Jobs by the clock and events that wake: made, run once each, told truly.
 
 use std::sync::Arc;
 
 use homard_runtime::Tasks;
-use homard_testkit::{FakeTelegram, TestClient, TestHome, WAIT_CAP};
+use homard_testkit::{TestClient, TestHome, WAIT_CAP};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -11,6 +11,9 @@ use tokio::process::Command;
 use tokio::sync::Mutex;
 
 use crate::scenarios::world::{KEY, OPENAI, World, as_owner, history, talk, text_of, until};
+
+mod crashes;
+mod failures;
 
 const MAIN: &str = "agent:main:main";
 
@@ -117,76 +120,6 @@ async fn a_job_that_is_due_once_runs_by_itself_and_is_forgotten() {
 }
 
 #[tokio::test]
-async fn a_run_that_was_cut_off_by_a_kill_is_told_and_not_done_again() {
-    let mut world = World::start().await;
-    let _gate = world.fake.gate("half an answer");
-    let mut client = world.owner().await;
-    let id = add(&mut client, hourly()).await;
-    client.call("cron.run", json!({"id": id})).await.unwrap();
-    world.fake.wait_for_request(1).await.unwrap();
-    world.gateway.kill9().await.unwrap();
-    world.gateway.restart().await.unwrap();
-    let (mut client, entries) = runs(world.owner().await, &id, 1).await;
-    assert_eq!((entries.len(), &entries[0]["status"]), (1, &json!("error")), "{entries:?}");
-    assert!(entries[0]["error"].as_str().unwrap().contains("restart"), "{entries:?}");
-    assert_eq!(world.fake.requests().len(), 1, "not done again");
-    let job = client.call("cron.get", json!({"id": id})).await.unwrap();
-    assert_eq!((&job["state"]["runningAtMs"], &job["state"]["consecutiveErrors"]), (&Value::Null, &json!(1)));
-    world.fake.says("well again");
-    let begun = client.call("cron.run", json!({"id": id})).await.unwrap();
-    // That the first one is over may only be told now.
-    let (_, entries) = runs(client, &id, 2).await;
-    let again = entries.iter().find(|entry| entry["runId"] == begun["runId"]);
-    assert_eq!(again.map(|entry| &entry["status"]), Some(&json!("ok")), "{entries:?}");
-}
-
-#[tokio::test]
-async fn a_run_that_was_recorded_and_not_begun_before_a_kill_is_done_once_after_the_next_start() {
-    let mut world = World::start().await;
-    world.fake.says("first").says("second");
-    let mut client = world.owner().await;
-    let id = add(&mut client, hourly()).await;
-    client.call("cron.run", json!({"id": id})).await.unwrap();
-    finished(&mut client, &id).await;
-    world.gateway.kill9().await.unwrap();
-    // As if the process had died between the record and the turn.
-    let database = world.gateway.home().state_dir().join("homard.sqlite");
-    let conn = rusqlite::Connection::open(database).unwrap();
-    conn.execute_batch(
-        "INSERT INTO cron_runs SELECT 'lost-run', job_id, job_name, agent_id, session_key, started_at, plan, sweep,
-         NULL, NULL, NULL, NULL, NULL, NULL FROM cron_runs;
-         UPDATE cron_jobs SET running = 'lost-run';",
-    )
-    .unwrap();
-    drop(conn);
-    world.gateway.restart().await.unwrap();
-    let (client, entries) = runs(world.owner().await, &id, 2).await;
-    assert_eq!((&entries[0]["runId"], &entries[0]["summary"]), (&json!("lost-run"), &json!("second")));
-    world.gateway.kill9().await.unwrap();
-    world.gateway.restart().await.unwrap();
-    drop(client);
-    let (_client, entries) = runs(world.owner().await, &id, 2).await;
-    assert_eq!((entries.len(), world.fake.requests().len()), (2, 2), "and never again");
-}
-
-#[tokio::test]
-async fn what_was_missed_while_the_gateway_was_down_is_done_once() {
-    let mut world = World::start().await;
-    world.fake.says("late").says("never asked for");
-    let mut client = world.owner().await;
-    let id = add(&mut client, job(&json!({"kind": "at", "at": in_ms(1_500)}))).await;
-    world.gateway.kill9().await.unwrap();
-    assert_eq!(world.fake.requests().len(), 0);
-    let due = now_ms() + 1_600;
-    until("the time to pass", || async { (now_ms() > due).then_some(()) }).await;
-    world.gateway.restart().await.unwrap();
-    let (mut client, entries) = runs(world.owner().await, &id, 1).await;
-    assert_eq!((&entries[0]["summary"], entries.len()), (&json!("late"), 1));
-    assert_eq!(client.call("cron.list", json!({"enabled": "all"})).await.unwrap()["total"], 0);
-    assert_eq!(world.fake.requests().len(), 1);
-}
-
-#[tokio::test]
 async fn events_wake_the_main_session_or_wait_for_its_next_turn() {
     let world = World::start().await;
     let mut client = world.owner().await;
@@ -241,28 +174,6 @@ async fn a_reminder_for_the_main_session_is_a_turn_of_it() {
     let messages = history(&mut client, MAIN).await;
     assert!(text_of(&messages[0]).ends_with("Reminder: tea"), "{messages:?}");
     assert_eq!(text_of(&messages[1]), "The tea is ready!");
-}
-
-#[tokio::test]
-async fn failures_are_told_and_the_job_waits_longer() {
-    let world = World::start_with(OPENAI, |config| {
-        config["cron"] = json!({"failureAlert": {"enabled": true, "after": 1}});
-    })
-    .await;
-    for _ in 0..8 {
-        world.fake.fails(400, r#"{"error": {"message": "no such thing", "type": "invalid_request_error"}}"#);
-    }
-    let mut client = world.owner().await;
-    let mut failing = hourly();
-    failing["payload"]["model"] = json!("fake/nobody");
-    let id = add(&mut client, failing).await;
-    client.call("cron.run", json!({"id": id})).await.unwrap();
-    let end = finished(&mut client, &id).await;
-    assert_eq!(end["status"], "error", "{end}");
-    let state = client.call("cron.get", json!({"id": id})).await.unwrap()["state"].take();
-    assert_eq!((&state["lastStatus"], &state["consecutiveErrors"]), (&json!("error"), &json!(1)), "{state}");
-    let waiting = client.call("status", json!({})).await.unwrap()["queuedSystemEvents"].take();
-    assert!(waiting[0].as_str().unwrap().contains("has failed 1 times in a row"), "{waiting}");
 }
 
 /// Takes one request on a port of its own and answers that it is well; tells its text.
@@ -398,100 +309,6 @@ async fn the_assistant_does_not_send_the_owners_webhook_elsewhere() {
     assert_eq!(job["delivery"], expected, "what goes nowhere else may be changed");
 }
 
-/// Something done to the database as if another program had.
-fn in_database(world: &World, sql: &str) {
-    let path = world.gateway.home().state_dir().join("homard.sqlite");
-    let conn = rusqlite::Connection::open(path).unwrap();
-    conn.busy_timeout(WAIT_CAP).unwrap();
-    conn.execute_batch(sql).unwrap();
-}
-
-#[tokio::test]
-async fn a_run_whose_end_cannot_be_recorded_at_first_is_recorded_when_it_can() {
-    let world = World::start().await;
-    let gate = world.fake.gate("done");
-    let mut client = world.owner().await;
-    let id = add(&mut client, hourly()).await;
-    client.call("cron.run", json!({"id": id})).await.unwrap();
-    world.fake.wait_for_request(1).await.unwrap();
-    let refusing = "CREATE TRIGGER full BEFORE INSERT ON cron_runs WHEN NEW.ended_at IS NOT NULL
-                    BEGIN SELECT RAISE(ABORT, 'as if the disk were full'); END";
-    in_database(&world, refusing);
-    gate.release();
-    world.gateway.logged("the end of a job's run is not recorded yet").await.unwrap();
-    in_database(&world, "DROP TRIGGER full");
-    let end = finished(&mut client, &id).await;
-    assert_eq!((&end["status"], &end["summary"]), (&json!("ok"), &json!("done")), "{end}");
-    let state = client.call("cron.get", json!({"id": id})).await.unwrap()["state"].take();
-    assert_eq!(state["runningAtMs"], Value::Null, "it may run again");
-}
-
-#[tokio::test]
-async fn a_job_that_cannot_be_read_is_left_alone_and_costs_nothing() {
-    let mut world = World::start().await;
-    let mut client = world.owner().await;
-    let id = add(&mut client, hourly()).await;
-    world.gateway.kill9().await.unwrap();
-    let soon = now_ms() - 1_000;
-    in_database(
-        &world,
-        &format!("UPDATE cron_jobs SET spec = 'garbled', next_run_at = {soon} WHERE id = '{id}'"),
-    );
-    world.gateway.restart().await.unwrap();
-    world.gateway.logged("cannot be run and is left alone").await.unwrap();
-    let mut client = world.owner().await;
-    world.fake.says("well");
-    let other = add(&mut client, job(&json!({"kind": "at", "at": in_ms(200)}))).await;
-    assert_eq!(finished(&mut client, &other).await["status"], "ok", "others go on");
-    let status = client.call("cron.status", json!({})).await.unwrap();
-    assert_eq!(status["nextWakeAtMs"], Value::Null, "nobody waits for it: {status}");
-}
-
-#[tokio::test]
-async fn that_a_job_keeps_failing_is_told_where_its_rule_says_or_where_the_owner_last_spoke() {
-    const OWNER: i64 = 7;
-    const OTHER: i64 = 8;
-    let telegram = FakeTelegram::start().await.unwrap();
-    for chat in [OWNER, OTHER] {
-        telegram.has_chat(chat, json!({}));
-    }
-    let account = json!({"botToken": telegram.token(), "apiRoot": telegram.url(), "dmPolicy": "open", "allowFrom": ["*"],
-        "streamMode": "off"});
-    let world = World::start_with(OPENAI, |config| {
-        config["channels"]["telegram"] = account.clone();
-        config["commands"]["ownerAllowFrom"] = json!([format!("telegram:{OWNER}")]);
-    })
-    .await;
-    telegram.wait_for_polls(1).await.unwrap();
-    world.fake.says("hello");
-    telegram.user_says(OWNER, OWNER, "hi");
-    telegram.next_sent().await.unwrap();
-    for _ in 0..8 {
-        world.fake.fails(400, r#"{"error": {"message": "no such thing", "type": "invalid_request_error"}}"#);
-    }
-    let mut client = world.owner().await;
-    for (rule, chat) in
-        [(json!({"after": 1}), OWNER), (json!({"after": 1, "channel": "telegram", "to": "8"}), OTHER)]
-    {
-        let mut failing = hourly();
-        failing["payload"]["model"] = json!("fake/nobody");
-        failing["failureAlert"] = rule;
-        let id = add(&mut client, failing).await;
-        client.call("cron.run", json!({"id": id})).await.unwrap();
-        finished(&mut client, &id).await;
-        // What the main conversation makes of the news is said there, too.
-        let sent = loop {
-            let sent = telegram.next_sent().await.unwrap();
-            if sent.text().contains("has failed 1 times in a row") {
-                break sent;
-            }
-        };
-        assert_eq!(sent.chat(), chat, "{}", sent.text());
-    }
-    let shown = history(&mut client, MAIN).await;
-    assert!(shown.iter().any(|line| text_of(line).contains("has failed 1 times in a row")), "{shown:?}");
-}
-
 #[tokio::test]
 async fn jobs_of_another_installation_are_taken_over_once() {
     let fake = homard_testkit::FakeLlm::start().await.unwrap();
@@ -541,6 +358,11 @@ async fn requests_that_make_no_sense_are_refused_in_words() {
         ("cron.add", with("payload", json!({"kind": "command", "argv": ["x"]})), "not yet in effect"),
         ("cron.add", with("wakeMode", json!("later")), "unknown variant"),
         ("cron.add", with("agentId", json!("nobody")), "unknown agent id"),
+        (
+            "cron.add",
+            with("payload", json!({"kind": "agentTurn", "message": "m", "model": "nobody/none"})),
+            "there is no model provider `nobody`",
+        ),
         ("cron.add", with("delivery", json!({"mode": "webhook", "to": "file:///x"})), "http or https"),
         ("cron.get", json!({}), "required property 'id'"),
         ("cron.get", json!({"id": "nobody"}), "there is no job `nobody`"),
@@ -575,6 +397,7 @@ async fn requests_that_make_no_sense_are_refused_in_words() {
     for (params, words) in [
         (json!({"id": id, "patch": {"state": {}}}), "kept by the gateway"),
         (json!({"id": id, "patch": {"id": "x"}}), "unexpected property 'id'"),
+        (json!({"id": id, "patch": {"payload": {"model": "nobody/none"}}}), "no model provider `nobody`"),
         (json!({"id": id, "patch": {}, "expectedConfigRevision": "sha256:x"}), "changed meanwhile"),
     ] {
         let answer = client.request("cron.update", params.clone()).await.unwrap();
@@ -667,100 +490,4 @@ async fn a_preview_tells_when_a_job_of_that_schedule_is_due() {
         assert_eq!(answer["error"]["code"], "INVALID_REQUEST", "{params}: {answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains(words), "{params}: {answer}");
     }
-}
-
-#[tokio::test]
-async fn what_was_missed_is_let_go_where_the_owner_wants_it() {
-    let mut world =
-        World::start_with(OPENAI, |config| config["cron"] = json!({"skipMissedJobs": true})).await;
-    let mut client = world.owner().await;
-    add(&mut client, job(&json!({"kind": "at", "at": in_ms(1_500)}))).await;
-    world.gateway.kill9().await.unwrap();
-    let due = now_ms() + 1_600;
-    until("the time to pass", || async { (now_ms() > due).then_some(()) }).await;
-    world.gateway.restart().await.unwrap();
-    let listed = world.owner().await.call("cron.list", json!({"enabled": "all"})).await.unwrap();
-    let job = &listed["jobs"][0];
-    assert_eq!(job["enabled"], false, "{listed}");
-    assert!(job["state"]["lastError"].as_str().unwrap().contains("while the gateway was down"), "{job}");
-    assert_eq!(world.fake.requests().len(), 0);
-}
-
-#[tokio::test]
-async fn a_job_whose_agent_or_platform_is_gone_says_so_and_others_go_on() {
-    let there = FakeTelegram::start().await.unwrap();
-    there.has_chat(7, json!({}));
-    let (url, token) = (there.url(), there.token().to_owned());
-    let mut world = World::start_with(OPENAI, |config| {
-        config["agents"]["list"] = json!([{"id": "main"}, {"id": "other"}]);
-        config["channels"] = json!({"telegram": {"botToken": token, "apiRoot": url, "allowFrom": [7]}});
-    })
-    .await;
-    let mut client = world.owner().await;
-    let [mut of_other, mut to_telegram] = [hourly(), hourly()];
-    of_other["agentId"] = json!("other");
-    to_telegram["delivery"] = json!({"mode": "announce", "channel": "telegram", "to": "7"});
-    let (of_other, to_telegram) = (add(&mut client, of_other).await, add(&mut client, to_telegram).await);
-    let fine = add(&mut client, hourly()).await;
-    world.gateway.kill9().await.unwrap();
-    let path = world.gateway.home().config_path();
-    let mut config: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    config["agents"]["list"] = json!([{"id": "main"}]);
-    config["channels"] = json!({});
-    world.gateway.home().write_config(&config).unwrap();
-    world.gateway.restart().await.unwrap();
-    let mut client = world.owner().await;
-    client.call("cron.run", json!({"id": of_other})).await.unwrap();
-    let end = finished(&mut client, &of_other).await;
-    assert_eq!(end["status"], "error", "{end}");
-    assert!(end["error"].as_str().unwrap().contains("other"), "{end}");
-    world.fake.says("It is sunny.");
-    client.call("cron.run", json!({"id": to_telegram})).await.unwrap();
-    let end = finished(&mut client, &to_telegram).await;
-    assert_eq!((&end["status"], &end["deliveryStatus"]), (&json!("ok"), &json!("not-delivered")), "{end}");
-    let (client, told) = runs(client, &to_telegram, 1).await;
-    assert!(told[0]["deliveryError"].as_str().unwrap().contains("telegram"), "{told:?}");
-    let mut client = client;
-    let shown = history(&mut client, MAIN).await;
-    assert!(text_of(shown.last().unwrap()).contains("It is sunny."), "{shown:?}");
-    world.fake.says("fine");
-    client.call("cron.run", json!({"id": fine})).await.unwrap();
-    assert_eq!(finished(&mut client, &fine).await["status"], "ok");
-}
-
-/// How often the gateway is killed: enough to fall into each step of a run, and quick enough for every test run.
-const KILLS: usize = 5;
-
-#[tokio::test]
-async fn no_job_is_run_twice_or_lost_however_often_the_gateway_is_killed() {
-    let mut world =
-        World::start_with(OPENAI, |config| config["cron"] = json!({"maxConcurrentRuns": 3})).await;
-    let mut jobs = Vec::new();
-    for kill in 0..KILLS {
-        let mut client = world.owner().await;
-        let before = world.fake.requests().len();
-        for ahead in [40, 150, 260] {
-            let mut once = job(&json!({"kind": "at", "at": in_ms(ahead)}));
-            once["deleteAfterRun"] = json!(false);
-            jobs.push(add(&mut client, once).await);
-        }
-        // Before the first, in the midst of one or another, after the last.
-        world.fake.wait_for_request(before + kill % 4).await.ok();
-        world.gateway.kill9().await.unwrap();
-        world.gateway.restart().await.unwrap();
-    }
-    let mut client = world.owner().await;
-    let mut asked = 0;
-    for id in &jobs {
-        let (again, told) = runs(client, id, 1).await;
-        client = again;
-        let [run] = &told[..] else { panic!("{} runs of one job: {told:?}", told.len()) };
-        assert!(run["status"] == "ok" || run["error"].is_string(), "{run}");
-        let mark = format!("[cron:{id} ");
-        let times =
-            world.fake.requests().iter().filter(|asked| asked.body.to_string().contains(&mark)).count();
-        assert!(times <= 1, "{id} was asked {times} times");
-        asked += times;
-    }
-    assert!(asked > 0, "some were run");
 }

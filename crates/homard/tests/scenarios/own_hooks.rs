@@ -187,16 +187,21 @@ const OWNER: i64 = 7;
 
 /// A gateway with a chat platform, and with these hooks.
 async fn start_with_platform(there: &FakeTelegram, agents: Value, fill: impl FnOnce(&Path)) -> World {
+    start_for(there, |config| config["agents"]["list"] = agents, fill).await
+}
+
+/// The same with what else is to be configured.
+async fn start_for(there: &FakeTelegram, more: impl FnOnce(&mut Value), fill: impl FnOnce(&Path)) -> World {
     there.has_chat(OWNER, json!({}));
     let (url, token) = (there.url(), there.token().to_owned());
     let mut world = World::start_with(OPENAI, |config| {
         let off = json!({"boot-md": {"enabled": false}, "session-memory": {"enabled": false},
             "ours": {"enabled": true}, "theirs": {"enabled": true}});
         config["hooks"] = json!({"internal": {"enabled": true, "entries": off}});
-        config["agents"]["list"] = agents;
         config["channels"] = json!({"telegram": {
             "botToken": token, "apiRoot": url, "dmPolicy": "allowlist", "allowFrom": [OWNER], "streamMode": "off",
         }});
+        more(config);
     })
     .await;
     fill(&world.gateway.home().state_dir());
@@ -261,7 +266,7 @@ async fn every_event_tells_a_hook_its_fields_and_no_others() {
         ("gateway:startup", &[], json!({})),
         ("message:received", &["channelId", "content"], json!({"channelId": "telegram"})),
         ("session:start", &["runId"], json!({})),
-        ("agent:bootstrap", &["content", "runId"], json!({"content": ""})),
+        ("agent:bootstrap", &["content", "runId", "toldTo"], json!({"content": "", "toldTo": "owner"})),
         ("agent:start", &["runId"], json!({})),
         (
             "tool:before",
@@ -349,6 +354,43 @@ async fn what_a_hook_wants_said_is_said_on_the_chat_platform_and_shown_in_the_co
 }
 
 #[tokio::test]
+async fn what_is_about_the_owner_is_told_to_nobody_else_and_their_own_words_are_theirs() {
+    const GUEST: i64 = 8;
+    let there = FakeTelegram::start().await.unwrap();
+    there.has_chat(GUEST, json!({}));
+    let apart = |config: &mut Value| {
+        config["session"] = json!({"dmScope": "per-channel-peer"});
+        config["commands"] = json!({"ownerAllowFrom": [OWNER.to_string()]});
+        config["channels"]["telegram"]["allowFrom"] = json!([OWNER, GUEST]);
+        let entries = &mut config["hooks"]["internal"]["entries"];
+        entries["session-memory"] = json!({"enabled": true});
+        entries["bootstrap-extra-files"] = json!({"paths": ["diary.md"]});
+    };
+    let world = start_for(&there, apart, |state| {
+        std::fs::create_dir_all(state.join("workspace")).unwrap();
+        std::fs::write(state.join("workspace/diary.md"), "Dear diary.").unwrap();
+        hook(state, "watch", r#"["agent:bootstrap"]"#, &keeping(&state.join("heard.jsonl")));
+    })
+    .await;
+    for (who, is_told) in [(OWNER, true), (GUEST, false)] {
+        world.fake.says("noted");
+        there.user_says(who, who, "the zeppelin flies at noon");
+        there.next_sent().await.unwrap();
+        let asked = world.fake.requests().pop().unwrap().body.to_string();
+        assert_eq!(asked.contains("Dear diary."), is_told, "{asked}");
+    }
+    let heard = heard(&world.gateway.home().state_dir().join("heard.jsonl"));
+    let told: Vec<_> = heard["agent:bootstrap"].iter().map(|event| &event["context"]["toldTo"]).collect();
+    assert_eq!(told, ["owner", "others"]);
+    world.fake.says("a flight");
+    there.user_says(OWNER, OWNER, "/new");
+    there.next_sent().await.unwrap();
+    until("a note", || async { Some(memory(world.gateway.home())).filter(|notes| !notes.is_empty()) }).await;
+    let found = world.owner().await.call("memory.search", json!({"query": "zeppelin"})).await.unwrap();
+    assert_eq!(found["results"][0]["by"], "agent", "{found}");
+}
+
+#[tokio::test]
 async fn a_hook_of_an_agents_workspace_hears_of_that_agent_alone() {
     let there = FakeTelegram::start().await.unwrap();
     let agents = json!([{"id": "main"}, {"id": "other"}]);
@@ -357,7 +399,7 @@ async fn a_hook_of_an_agents_workspace_hears_of_that_agent_alone() {
             [("workspace", "ours"), ("workspace-other", "theirs"), ("workspace-other", "ours")]
         {
             let file = state.join(format!("{workspace}-{name}.jsonl"));
-            hook(&state.join(workspace), name, r#"["agent:end"]"#, &keeping(&file));
+            hook(&state.join(workspace), name, r#"["agent:end", "message:sent"]"#, &keeping(&file));
         }
     })
     .await;
@@ -366,6 +408,9 @@ async fn a_hook_of_an_agents_workspace_hears_of_that_agent_alone() {
         world.fake.says("hello");
         talk(&mut client, key, "hi").await;
     }
+    // What is answered to a command is said in no conversation.
+    there.user_says(OWNER, OWNER, "/stop");
+    there.next_sent().await.unwrap();
     let state = world.gateway.home().state_dir();
     let keys_of = |name: &str| -> Vec<String> {
         let heard = heard(&state.join(format!("{name}.jsonl")));

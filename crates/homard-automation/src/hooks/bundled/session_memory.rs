@@ -115,6 +115,8 @@ fn write(dir: &Path, stem: &str, text: &str, mark: impl Fn(&Path)) -> std::io::R
         return Err(std::io::Error::other(why));
     }
     create_private_dir(dir)?;
+    // Marks are of real paths.
+    let dir = dir.canonicalize()?;
     let names = std::iter::once(format!("{stem}.md")).chain((2..MAX_SAME).map(|n| format!("{stem}-{n}.md")));
     for path in names.map(|name| dir.join(name)) {
         if path.symlink_metadata().is_ok() {
@@ -157,15 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn whose_words_a_note_holds_is_noted_before_anybody_can_read_it() {
+    fn whose_words_a_note_holds_is_said_before_it_can_be_read() {
         let home = tempfile::tempdir().unwrap();
-        let dir = home.path().join("memory");
+        let (real, link) = (home.path().join("real"), home.path().join("link"));
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
         let marked = std::cell::RefCell::new(Vec::new());
         let mark = |path: &std::path::Path| marked.borrow_mut().push((path.to_owned(), path.exists()));
-        let first = write(&dir, "day-one", "said", mark).unwrap();
-        let second = write(&dir, "day-one", "said", mark).unwrap();
-        let expected = [(&first, false), (&first, true), (&second, false), (&second, true)];
-        assert_eq!(*marked.borrow(), expected.map(|(path, is_there)| (path.clone(), is_there)));
+        let path = write(&link.join("memory"), "day-one", "said", mark).unwrap();
+        assert_eq!(path, real.canonicalize().unwrap().join("memory/day-one.md"), "by its real name");
+        assert_eq!(*marked.borrow(), [(path.clone(), false), (path, true)]);
     }
 
     #[test]

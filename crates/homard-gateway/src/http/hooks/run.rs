@@ -9,7 +9,8 @@ use homard_automation::hooks::webhooks::place::{HookPlace, place, place_of_wake}
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::SessionMode;
-use homard_protocol::{RunId, SessionKey, StopCause, TurnSource, WakeMode};
+use homard_models::router::WishError;
+use homard_protocol::{RunId, SessionKey, StopCause, TurnSource};
 use homard_relay::{AcceptError, InlineSettings, Place, Queue, TurnOptions, Wake};
 use homard_runtime::{Clip, OrLog, millis};
 use homard_store::{ResetReason, RunStatus};
@@ -159,15 +160,12 @@ fn check_model(
     model: Option<&str>,
 ) -> Result<(), WebhookError> {
     let Some(model) = model else { return Ok(()) };
-    let desk = gateway.relay().router();
-    let wanted =
-        desk.selector().parse(model).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))?.model;
-    if !desk.selector().allows(&wanted) {
-        return Err(WebhookError::NotAllowed(format!("model not allowed: {wanted}")));
-    }
     let agent =
         key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-    desk.chain(agent, &wanted).map(|_models| ()).map_err(|wrong| WebhookError::Invalid(wrong.to_string()))
+    gateway.relay().router().check_wish(agent, model).map_err(|wrong| match wrong {
+        WishError::NotAllowed(_) => WebhookError::NotAllowed(wrong.to_string()),
+        WishError::NotAName(_) | WishError::CannotBeAsked(_) => WebhookError::Invalid(wrong.to_string()),
+    })
 }
 
 /// A conversation that hooks have to themselves begins anew, unless a run is under way in it.
