@@ -37,7 +37,7 @@ pub use loop_guard::{Detectors, LoopRules};
 pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
 pub use prompt::{
     Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,
-    prepare_workspace,
+    prepare_whole_workspace, prepare_workspace,
 };
 pub use prune::PruneRules;
 pub use rules::Rules;

@@ -23,7 +23,7 @@ use files::{Found, Stamp};
 pub use input::{Audience, FileRules, PromptInput, PromptMode, Surroundings};
 use report::Parts;
 use sections::Material;
-pub use seed::prepare as prepare_workspace;
+pub use seed::{prepare as prepare_workspace, prepare_whole as prepare_whole_workspace};
 
 /// How long the files are taken to be as they were.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(1);

@@ -89,6 +89,10 @@ pub enum Act {
     SetAside {
         path: PathBuf,
     },
+    /// Copies what can be read of a damaged database into a new one, which takes its place.
+    Salvage {
+        path: PathBuf,
+    },
     /// Takes the name of a process that is gone out of a lock.
     EmptyLock {
         path: PathBuf,
@@ -101,7 +105,8 @@ impl Act {
     pub fn is_harmless(&self) -> bool {
         match self {
             Self::Close { .. } | Self::EmptyLock { .. } => true,
-            Self::Unset { .. } | Self::Set { .. } | Self::LastGood | Self::SetAside { .. } => false,
+            Self::Unset { .. } | Self::Set { .. } | Self::LastGood => false,
+            Self::SetAside { .. } | Self::Salvage { .. } => false,
         }
     }
 }
@@ -114,6 +119,10 @@ impl std::fmt::Display for Act {
             Self::Set { key, value } => write!(f, "homard config set {key} '{value}'"),
             Self::LastGood => write!(f, "put back the configuration a gateway last ran with"),
             Self::SetAside { path } => write!(f, "move {} out of the way", path.display()),
+            Self::Salvage { path } => {
+                write!(f, "copy what can be read of {} into a new database", path.display())?;
+                write!(f, " (a backup has everything: homard backup list)")
+            }
             Self::EmptyLock { path } => write!(f, "empty {}", path.display()),
         }
     }

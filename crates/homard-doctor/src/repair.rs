@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use homard_config::{ConfigSource, WriteError, restore_last_good, set_path, unset_paths};
 use homard_runtime::{create_private_dir, replace_private};
+use homard_store::{StoreError, salvage};
 use serde_json::json;
 
 use crate::files;
@@ -15,6 +16,9 @@ use crate::finding::Act;
 
 /// What SQLite keeps beside a database.
 const BESIDE_DATABASES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// What a database that takes a damaged one's place ends with until it is whole.
+const SALVAGED: &str = "salvaged.sqlite";
 
 /// Why something could not be mended.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +31,9 @@ pub enum RepairError {
     },
     #[error(transparent)]
     Config(#[from] WriteError),
+    /// Too much of a database is lost.
+    #[error("nothing of the database could be read: {0}; homard backup list shows what could be put back")]
+    Database(#[from] StoreError),
     /// There is nothing to go back to.
     #[error("there is no configuration that worked to go back to")]
     NoLastGood,
@@ -101,6 +108,7 @@ impl<'a> Repair<'a> {
                 self.note(&json!({"restored": shown(path)}))
             }
             Act::SetAside { path } => self.set_aside(path),
+            Act::Salvage { path } => self.salvage(path),
             Act::EmptyLock { path } => {
                 self.note(&json!({"emptied": shown(path)}))?;
                 fs::write(path, "").map_err(at(path))
@@ -124,6 +132,21 @@ impl<'a> Repair<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Puts a new database with what could be read in the place of a damaged one, which is kept.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the new database is whole when it is moved into its place"
+    )]
+    fn salvage(&self, path: &Path) -> Result<(), RepairError> {
+        create_private_dir(&self.folder).map_err(at(&self.folder))?;
+        let new = path.with_extension(SALVAGED);
+        remove_database(&new);
+        let saved = salvage(path, &new).inspect_err(|_| remove_database(&new))?;
+        self.set_aside(path)?;
+        fs::rename(&new, path).map_err(at(path))?;
+        self.note(&json!({"salvaged": shown(path), "rows": saved.rows, "incomplete": saved.incomplete}))
     }
 
     #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
@@ -153,6 +176,16 @@ impl<'a> Repair<'a> {
         create_private_dir(&self.folder).map_err(at(&self.folder))?;
         let file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
         file.and_then(|mut file| writeln!(file, "{what}")).map_err(at(&path))
+    }
+}
+
+/// Takes a database that is not finished away, and what SQLite keeps beside it.
+fn remove_database(path: &Path) {
+    for beside in [""].into_iter().chain(BESIDE_DATABASES) {
+        let mut name = path.as_os_str().to_owned();
+        name.push(beside);
+        // What is not there need not go; what stays is in nobody's way but the next attempt's, which tells.
+        drop(fs::remove_file(PathBuf::from(name)));
     }
 }
 

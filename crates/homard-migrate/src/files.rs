@@ -1,7 +1,7 @@
 //! The files of a home: which are taken as they are, which are not, and why.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -175,8 +175,16 @@ impl Migration {
         if !path.is_dir() {
             return self.leave(name, "a file where a folder belongs");
         }
-        let why = format!("{} files", count_files(path));
+        let (count, odd) = files_in(path);
+        let why = format!("{count} {}", if count == 1 { "file" } else { "files" });
         self.put((&what, name), Content::Folder(path.to_path_buf()), Fate::Taken, &why);
+        for odd in odd {
+            let below = odd.strip_prefix(path).unwrap_or(&odd).display();
+            self.leave(
+                &format!("{name}/{below}"),
+                "a pipe, a socket or a device: nothing that could be copied",
+            );
+        }
     }
 
     /// A file that must be JSON to be of use.
@@ -303,11 +311,21 @@ pub(crate) fn opened(path: &Path) -> io::Result<std::fs::File> {
     }
 }
 
-fn count_files(dir: &Path) -> usize {
-    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let count = |entry: std::fs::DirEntry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => count_files(&entry.path()),
-        _ => 1,
-    };
-    entries.map(count).sum()
+/// How many files and links a folder holds, and what else lies in it.
+fn files_in(dir: &Path) -> (usize, Vec<PathBuf>) {
+    let (mut count, mut odd) = (0, Vec::new());
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                let (inside, others) = files_in(&entry.path());
+                count += inside;
+                odd.extend(others);
+            }
+            Ok(kind) if kind.is_file() || kind.is_symlink() => count += 1,
+            Ok(_) => odd.push(entry.path()),
+            // Told when it is copied.
+            Err(_) => count += 1,
+        }
+    }
+    (count, odd)
 }

@@ -370,6 +370,7 @@ fn pipes_and_endless_devices_are_not_waited_for() {
     for what in ["agents/main/sessions/pipe.jsonl", ".env", "cron/jobs.json"] {
         assert_eq!(fate(&report, what).0, Fate::Failed, "{what}");
     }
+    assert_eq!(fate(&report, "workspace/pipe").0, Fate::Left, "what is not copied is named");
     assert!(machine.read("workspace/SOUL.md").contains("tea"));
 }
 

@@ -6,4 +6,5 @@ pub(crate) mod fixture;
 pub(crate) mod import;
 pub(crate) mod layout;
 pub(crate) mod reader;
+pub(crate) mod salvage;
 pub(crate) mod writer;

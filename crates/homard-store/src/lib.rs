@@ -33,6 +33,7 @@ pub use cron::{
 };
 pub use effects::NewEntries;
 pub use engine::database::SCHEMA_VERSION;
+pub use engine::salvage::{Salvaged, salvage};
 pub use inbox::{HeardRow, InboxId, InboxStore, KeptHeard, NewHeard};
 pub use kv::KvStore;
 pub use notes::NoteStore;

@@ -37,8 +37,9 @@ pub(crate) async fn run(
     let hands = Hands::new(inbox, options.machine);
     let mut line = GatewayLink::up(first, connector);
     let mut signals = Signals::listen()?;
-    let mut printer = Printer::default();
     let is_manned = io::stdin().is_terminal();
+    // Who pipes a message in wants its answer, and not what was said before.
+    let mut printer = Printer { is_brief: !is_manned, ..Printer::default() };
     let (mut open, mut awaited) = (true, 0_usize);
     loop {
         let hears = open && takes_lines(&app, is_manned, awaited);
@@ -148,6 +149,8 @@ pub(crate) struct Printer {
     printed: HashMap<String, usize>,
     whole: HashSet<String>,
     session: String,
+    /// Whether what a conversation had before is left out.
+    is_brief: bool,
     link: Option<Link>,
     question: Option<String>,
     overlay: Option<String>,
@@ -161,6 +164,10 @@ impl Printer {
             self.printed.clear();
             self.whole.clear();
             writeln!(out, "conversation: {}", clean(&self.session))?;
+            if self.is_brief {
+                let past = app.chat.items().iter().filter(|item| is_over(&item.body));
+                self.whole.extend(past.map(|item| item.id.clone()));
+            }
         }
         if self.link.as_ref() != Some(&app.link) {
             match &app.link {
@@ -265,6 +272,15 @@ impl Printer {
     }
 }
 
+/// Whether nothing will be added to it.
+fn is_over(body: &ItemBody) -> bool {
+    match body {
+        ItemBody::Text { streaming, .. } => !streaming,
+        ItemBody::User { state, .. } => matches!(state, SendState::Sent),
+        body => line_of(body).is_some(),
+    }
+}
+
 /// A line for everything that is said at once; nothing while it is not over.
 fn line_of(body: &ItemBody) -> Option<String> {
     match body {
@@ -334,6 +350,16 @@ mod tests {
         app.update(Msg::Lost("gone".into()), NOW);
         assert_eq!(printed(&mut printer, &mut app), "not connected, trying again: gone\n");
         assert_eq!(printed(&mut printer, &mut app), "");
+    }
+
+    #[test]
+    fn what_is_piped_in_is_answered_without_what_was_said_before() {
+        let before = [user("a", "hello"), text("well met")];
+        let mut app = app(80, 24, &before, json!({}));
+        let mut printer = Printer { is_brief: true, ..Printer::default() };
+        assert_eq!(printed(&mut printer, &mut app), "conversation: agent:main:main\n");
+        app.update(Msg::Heard(delta("b", "here\nI am")), NOW);
+        assert_eq!(printed(&mut printer, &mut app), "assistant: here\n");
     }
 
     #[test]

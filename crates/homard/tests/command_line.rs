@@ -58,6 +58,43 @@ async fn status_with_a_broken_configuration_says_what_is_wrong_and_what_to_do_ne
         out.ends_with("next  homard doctor --fix mends the settings, or shows what to change\n"),
         "{out}"
     );
+    assert!(out.contains("channels  not known while the settings cannot be used\n"), "{out}");
+}
+
+#[tokio::test]
+async fn where_nothing_is_set_up_the_next_step_is_to_do_so() {
+    let (_, out, _) = run(&TestHome::new().unwrap(), &["status"]).await;
+    assert!(out.contains("\nnext  homard onboard sets it up"), "{out}");
+}
+
+#[tokio::test]
+async fn help_of_a_command_is_what_its_option_says() {
+    let home = TestHome::new().unwrap();
+    for words in [&[] as &[&str], &["agent"], &["cron", "add"], &["daemon", "install"]] {
+        let (code, by_option, _) = run(&home, &[words, &["--help"]].concat()).await;
+        assert_eq!(code, 0, "{words:?}");
+        assert_eq!(
+            run(&home, &[&["help"], words].concat()).await,
+            (0, by_option, String::new()),
+            "{words:?}"
+        );
+    }
+    let (code, _, err) = run(&home, &["help", "cron", "ad"]).await;
+    assert!(code == 2 && err.contains("`homard cron` has no `ad`"), "{err}");
+}
+
+#[tokio::test]
+async fn a_gateway_that_no_service_started_is_told_how_to_stop() {
+    let home = TestHome::with_config(&json!({"gateway": {"port": free_port().unwrap()}})).unwrap();
+    let gateway = homard(&home, &["gateway"]).stderr(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let mut gateway = gateway.unwrap();
+    let mut lines = BufReader::new(gateway.stderr.take().unwrap()).lines();
+    while !lines.next_line().await.unwrap().unwrap().contains("ready") {}
+    let process = gateway.id().unwrap();
+    let (code, _, err) = run(&home, &["gateway", "stop"]).await;
+    assert!(code == 1 && err.contains(&format!("`kill {process}`")), "{err}");
+    let (code, _, err) = run(&home, &["gateway"]).await;
+    assert!(code == 1 && err.contains(&format!("a gateway (process {process}) already runs")), "{err}");
 }
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use homard_runtime::replace_shared;
+use homard_runtime::{OrLog as _, replace_shared};
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, BOOTSTRAP, NAMES};
@@ -45,15 +45,24 @@ struct State {
 /// When the folder does not exist and cannot be made. Files that cannot be written are only missed.
 pub fn prepare(workspace: &Path, skip_templates: bool, now: &str) -> io::Result<()> {
     std::fs::create_dir_all(workspace)?;
-    let outcome = match state(workspace) {
+    if let Err(error) = prepare_whole(workspace, skip_templates, now) {
+        tracing::warn!(%error, workspace = %workspace.display(), "the workspace's first files are not there");
+    }
+    Ok(())
+}
+
+/// The same for somebody who waits for it and can make room: a file that cannot be written is an error, and none of the
+/// first files is left behind then, so that the next attempt begins anew.
+///
+/// # Errors
+/// When the folder or one of its first files cannot be made.
+pub fn prepare_whole(workspace: &Path, skip_templates: bool, now: &str) -> io::Result<()> {
+    std::fs::create_dir_all(workspace)?;
+    match state(workspace) {
         Some(state) => end_ritual(workspace, state, now),
         None if skip_templates => Ok(()),
         None => begin(workspace, now),
-    };
-    if let Err(error) = outcome {
-        tracing::warn!(%error, workspace = %workspace.display(), "the workspace's first files are not complete");
     }
-    Ok(())
 }
 
 fn state(workspace: &Path) -> Option<State> {
@@ -65,10 +74,24 @@ fn state(workspace: &Path) -> Option<State> {
 }
 
 fn begin(workspace: &Path, now: &str) -> io::Result<()> {
+    let mut made = Vec::new();
+    let outcome = write_first_files(workspace, now, &mut made);
+    if outcome.is_err() {
+        for path in made {
+            std::fs::remove_file(path).or_log("a first file of a workspace that could not be begun is left");
+        }
+    }
+    outcome
+}
+
+fn write_first_files(workspace: &Path, now: &str, made: &mut Vec<PathBuf>) -> io::Result<()> {
     let is_new = !NAMES.iter().chain(&TRACES).any(|name| workspace.join(name).exists());
     let ritual = is_new.then_some((BOOTSTRAP, RITUAL));
     for (name, text) in TEMPLATES.into_iter().chain(ritual) {
-        write_new(&workspace.join(name), text)?;
+        let path = workspace.join(name);
+        if write_new(&path, text)? {
+            made.push(path);
+        }
     }
     let seeded = is_new.then(|| now.to_owned());
     save(workspace, &State { version: VERSION, bootstrap_seeded_at: seeded, onboarding_completed_at: None })
@@ -89,11 +112,14 @@ fn end_ritual(workspace: &Path, state: State, now: &str) -> io::Result<()> {
     save(workspace, &State { version: VERSION, onboarding_completed_at: Some(now.to_owned()), ..state })
 }
 
-/// Writes a file that is not there; one that is stays as it is, links included.
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file that is not there, whole or not at all; one that is stays as it is, links included. Tells whether it
+/// was written.
+fn write_new(path: &Path, text: &str) -> io::Result<bool> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true).inspect_err(|_| {
+            std::fs::remove_file(path).or_log("half of a first file is left");
+        }),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(error),
     }
 }

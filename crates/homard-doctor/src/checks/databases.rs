@@ -44,12 +44,15 @@ pub(super) fn main(scene: &Scene<'_>) -> Vec<Finding> {
             format!("the database is of schema {version}; the next start brings it to {SCHEMA_VERSION}");
         found.push(Finding::info("database.older", words).fix("homard backup create, before the upgrade"));
     }
-    let problems = database_problems(&conn, scene.depth);
-    found.extend(
-        problems
-            .into_iter()
-            .map(|problem| Finding::error("database.damaged", format!("{shown}: {problem}")).fix(way_back)),
-    );
+    let can_salvage = version == SCHEMA_VERSION && !scene.rooms.lock.is_held;
+    for (number, problem) in database_problems(&conn, scene.depth).into_iter().enumerate() {
+        let finding = Finding::error("database.damaged", format!("{shown}: {problem}"));
+        // One attempt is enough, however much is wrong.
+        found.push(match can_salvage && number == 0 {
+            true => finding.act(Act::Salvage { path: path.clone() }),
+            false => finding.fix(way_back),
+        });
+    }
     found
 }
 

@@ -164,6 +164,37 @@ fn the_database_is_checked_for_damage_and_version() {
 }
 
 #[test]
+fn of_a_damaged_database_what_can_be_read_is_kept_and_the_old_one_too() {
+    let home = Home::with("{}");
+    let path = home.source.paths.database();
+    database(&home, homard_store::SCHEMA_VERSION);
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "CREATE TABLE sessions (id INTEGER PRIMARY KEY, key TEXT);
+         CREATE TABLE kv (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at INTEGER NOT NULL) WITHOUT ROWID;
+         INSERT INTO kv VALUES ('a', 'kept', 1);
+         WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 900)
+         INSERT INTO sessions SELECT at, hex(randomblob(200)) FROM n;",
+    )
+    .unwrap();
+    drop(conn);
+    let mut bytes = fs::read(&path).unwrap();
+    let hole = bytes.len() / 2 / 4_096 * 4_096;
+    bytes[hole..hole + 512].fill(0xa5);
+    fs::write(&path, &bytes).unwrap();
+    let found = home.ids(DOCTOR, "database");
+    assert!(!found.is_empty() && found.iter().all(|id| id == "database.damaged"), "{found:?}");
+    assert_eq!(mended(&home, "database"), Vec::<String>::new());
+    let kept = Repair::new(&home.source).folder().join("homard.sqlite");
+    assert_eq!(fs::read(kept).unwrap(), bytes);
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let value: String = conn.query_row("SELECT value FROM kv", [], |row| row.get(0)).unwrap();
+    assert_eq!(value, "kept");
+    let noted = fs::read_to_string(Repair::new(&home.source).folder().join("changes.jsonl")).unwrap();
+    assert!(noted.contains("\"incomplete\":[") && noted.contains("sessions"), "{noted}");
+}
+
+#[test]
 fn looking_at_a_database_leaves_nothing_beside_it() {
     let home = Home::with("{}");
     let conn = rusqlite::Connection::open(home.source.paths.database()).unwrap();

@@ -80,7 +80,7 @@ pub(super) fn chat(asked: &str) -> String {
     format!(
         "{about}I am Homard's **offline demo**, a small script without a real model behind it, so I cannot say \
          anything clever about that.\n\n\
-         What I can do is show that the house works:\n\n\
+         What I can do is show that everything is in place:\n\n\
          - `list the files here`\n\
          - `run date`\n\
          - `remember that …` and `what do you remember?`\n\

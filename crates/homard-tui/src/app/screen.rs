@@ -37,8 +37,8 @@ pub(crate) struct Shows {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct SearchState {
     pub(crate) query: String,
-    /// Lines in which it occurs, oldest first.
-    pub(crate) hits: Vec<String>,
+    /// Where it occurs, oldest first: a message, and which of its rows that have it.
+    pub(crate) hits: Vec<(String, usize)>,
     pub(crate) at: usize,
     /// Whether letters are typed into it.
     pub(crate) is_typing: bool,
@@ -161,15 +161,20 @@ impl Screen {
 
     /// Looks for what was typed, from the newest line on.
     pub(crate) fn find(&mut self, items: &[ChatItem]) {
-        let Some(search) = &mut self.search else { return };
-        let wanted = search.query.to_lowercase();
-        search.hits = if wanted.is_empty() {
-            Vec::new()
-        } else {
-            let found = items.iter().filter(|item| item.words().to_lowercase().contains(&wanted));
-            found.map(|item| item.id.clone()).collect()
-        };
-        search.at = search.hits.len().saturating_sub(1);
+        let Some(wanted) = self.search.as_ref().map(|search| search.query.to_lowercase()) else { return };
+        let mut hits = Vec::new();
+        if !wanted.is_empty() {
+            self.lay(items);
+            for item in items.iter().filter(|item| item.words().to_lowercase().contains(&wanted)) {
+                // Words that a row's end cuts in two, or that are folded away, are found all the same.
+                let rows = self.laid.get(&item.id).map_or(0, |laid| rows_with(laid, &wanted).count());
+                hits.extend((0..rows.max(1)).map(|row| (item.id.clone(), row)));
+            }
+        }
+        if let Some(search) = &mut self.search {
+            search.at = hits.len().saturating_sub(1);
+            search.hits = hits;
+        }
         self.show_hit(items);
     }
 
@@ -183,7 +188,7 @@ impl Screen {
     }
 
     fn show_hit(&mut self, items: &[ChatItem]) {
-        let Some((id, wanted)) = self
+        let Some(((id, nth), wanted)) = self
             .search
             .as_ref()
             .and_then(|search| Some((search.hits.get(search.at)?.clone(), search.query.to_lowercase())))
@@ -194,11 +199,15 @@ impl Screen {
         let Some(start) = items.iter().position(|item| item.id == id).and_then(|at| starts.get(at)) else {
             return;
         };
-        let inside = self.laid.get(&id).and_then(|laid| {
-            laid.rows.iter().position(|row| row.to_string().to_lowercase().contains(&wanted))
-        });
+        let inside = self.laid.get(&id).and_then(|laid| rows_with(laid, &wanted).nth(nth));
         let row = start + inside.unwrap_or(0);
         let end = (row + self.seen / 2 + 1).min(self.total);
         self.back = self.total - end;
     }
+}
+
+/// Which rows of a message have this, in small letters.
+fn rows_with<'l>(laid: &'l Laid, wanted: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let rows = laid.rows.iter().enumerate();
+    rows.filter(move |(_, row)| row.to_string().to_lowercase().contains(wanted)).map(|(at, _)| at)
 }

@@ -144,7 +144,7 @@ pub(super) fn question_rows(app: &App, width: usize) -> u16 {
     let rows = match &app.overlay {
         Some(Overlay::Consent(command)) => consent(command, app.screen.theme, width).len(),
         _ => match app.questions.first() {
-            Some(_) => asked(app, width, 0).len() + 1,
+            Some(_) => asked(app, width, 0, Title::Whole).len() + 1,
             None => 0,
         },
     };
@@ -162,10 +162,15 @@ pub(super) fn question(app: &App, buffer: &mut Buffer, area: Rect, now: i64) {
         paint(buffer, area, &consent(command, theme, width));
         return;
     }
-    let rows = asked(app, width, now);
+    let mut rows = asked(app, width, now, Title::Whole);
     // The last row says what can be answered, however long the question is; the one before it that there is more.
     let is_long = rows.len() >= usize::from(area.height);
     let body = Rect { height: area.height - 1 - u16::from(is_long && area.height > 2), ..area };
+    if is_long {
+        // Nobody says yes to what is not shown: where there is little room, it is what would be done that has it.
+        let title = if body.height > 1 { Title::OneRow } else { Title::Nowhere };
+        rows = asked(app, width, now, title);
+    }
     let most = rows.len().saturating_sub(usize::from(body.height));
     let from = app.questions.scrolled.min(most);
     paint(buffer, body, rows.get(from..).unwrap_or_default());
@@ -202,15 +207,27 @@ fn paint(buffer: &mut Buffer, area: Rect, rows: &[Line<'_>]) {
     }
 }
 
+/// How much room what stands above a question takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Title {
+    Whole,
+    OneRow,
+    Nowhere,
+}
+
 /// What is asked, with the whole of what would be done.
-fn asked(app: &App, width: usize, now: i64) -> Vec<Line<'static>> {
+fn asked(app: &App, width: usize, now: i64, title: Title) -> Vec<Line<'static>> {
     let Some(asked) = app.questions.first() else { return Vec::new() };
     let theme = app.screen.theme;
     let left = elapsed(asked.left_ms(now));
     let mut rows = Vec::new();
     for (number, line) in asked.lines(&left).into_iter().enumerate() {
         if number == 0 {
-            rows.extend(wrap_text(&line, theme.warning(), width, &Lead::default()));
+            match title {
+                Title::Whole => rows.extend(wrap_text(&line, theme.warning(), width, &Lead::default())),
+                Title::OneRow => rows.push(Line::styled(fit(&line, width), theme.warning())),
+                Title::Nowhere => {}
+            }
             continue;
         }
         // Nothing of it may be lost, and its spaces mean something.

@@ -87,6 +87,31 @@ fn a_question_shows_the_whole_command() {
 }
 
 #[test]
+fn however_small_the_screen_what_would_be_done_is_on_it_before_it_can_be_answered() {
+    for (width, height) in [(40, 8), (40, 6), (40, 5), (24, 8), (80, 4)] {
+        let mut app = talking();
+        app.update(Msg::Heard(question("01234567-89", "rm -rf precious")), NOW);
+        picture(&mut app, width, height);
+        press(&mut app, "tab");
+        let shown = picture(&mut app, width, height);
+        assert!(!app.questions.is_taken_up || shown.contains("rm -rf"), "{width}x{height}:\n{shown}");
+    }
+}
+
+#[test]
+fn a_search_goes_from_row_to_row_within_a_long_answer() {
+    let many: Vec<String> = (0..60).map(|n| format!("row {n:02} of tea")).collect();
+    let mut app = app(40, 12, &[text(&many.join("\n\n"))], json!({}));
+    picture(&mut app, 40, 12);
+    press(&mut app, "ctrl-f");
+    typed(&mut app, "0 of tea");
+    assert!(picture(&mut app, 40, 12).contains("row 50 of tea"), "the newest first");
+    press(&mut app, "up");
+    let shown = picture(&mut app, 40, 12);
+    assert!(shown.contains("row 40 of tea") && shown.contains("(5 of 6)"), "{shown}");
+}
+
+#[test]
 fn a_list_to_choose_from() {
     let mut app = talking();
     press(&mut app, "ctrl-p");

@@ -99,7 +99,7 @@ struct OneArgs {
     /// The platform
     #[arg(value_name = "CHANNEL", required_unless_present = "named")]
     channel: Option<String>,
-    /// The same
+    /// The platform, as an option
     #[arg(long = "channel", value_name = "CHANNEL", conflicts_with = "channel", id = "named")]
     named: Option<String>,
     /// Which account; the usual one otherwise
@@ -129,7 +129,7 @@ struct LogsArgs {
     /// Only this platform
     #[arg(value_name = "CHANNEL")]
     channel: Option<String>,
-    /// The same
+    /// The platform, as an option
     #[arg(long = "channel", value_name = "CHANNEL", conflicts_with = "channel", id = "named")]
     named: Option<String>,
     /// How many lines

@@ -134,7 +134,7 @@ struct RunsArgs {
     /// Which job: its id, the beginning of it, or its name; all otherwise
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// The same
+    /// Which job, as an option
     #[arg(long = "id", value_name = "JOB", conflicts_with = "job")]
     id: Option<String>,
     /// How many

@@ -38,13 +38,34 @@ pub(crate) fn choose<'a>(
     question: &str,
     choices: &[(&'a str, &str)],
 ) -> anyhow::Result<&'a str> {
+    choose_or(console, question, choices, None)
+}
+
+/// The same; Enter alone is `usual`. The end of the input is no answer: nobody agrees to anything by leaving.
+pub(crate) fn choose_or<'a>(
+    console: Console,
+    question: &str,
+    choices: &[(&'a str, &str)],
+    usual: Option<&'a str>,
+) -> anyhow::Result<&'a str> {
     console.note(question);
     for (number, (name, about)) in (1..).zip(choices) {
         console.note(format!("  {number}  {name:<12} {about}").trim_end());
     }
+    if let Some(usual) = usual {
+        console.note(&format!("[{usual}]"));
+    }
     for _try in 0..TRIES {
-        let typed = line(&mut io::stdin().lock())?.ok_or_else(nothing_typed)?;
-        if let Some(name) = meant(&typed, choices) {
+        let mut typed = String::new();
+        let read =
+            io::stdin().lock().take(MAX_LINE).read_line(&mut typed).context("nothing could be read")?;
+        let typed = typed.trim();
+        match usual {
+            Some(usual) if typed.is_empty() && read > 0 => return Ok(usual),
+            _ if typed.is_empty() => return Err(nothing_typed()),
+            _ => {}
+        }
+        if let Some(name) = meant(typed, choices) {
             return Ok(name);
         }
         console.note(&format!("`{typed}` is none of them; type a number or a name"));

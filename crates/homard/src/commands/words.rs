@@ -14,6 +14,10 @@ pub(crate) fn span(ms: u64) -> String {
 
 /// How long ago something was; the future counts as now.
 pub(crate) fn ago(then_ms: i64, now_ms: i64) -> String {
+    // Files of others have a 0 where nothing happened yet.
+    if then_ms == 0 {
+        return "never".to_owned();
+    }
     match u64::try_from(now_ms.saturating_sub(then_ms)).unwrap_or(0) {
         0..1_000 => "now".to_owned(),
         ms @ 1_000..86_400_000 => {

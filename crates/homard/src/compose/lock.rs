@@ -97,9 +97,10 @@ fn take_waiting(path: &Path, mut wait: impl FnMut()) -> anyhow::Result<Lock> {
             let mut holder = String::new();
             // Only for the message; an unreadable holder is just not named.
             let _unnamed = file.rewind().and_then(|()| file.read_to_string(&mut holder));
-            let process = holder.trim();
+            let process =
+                pid_in(&holder).map(|pid| format!(" (process {})", pid.as_raw_nonzero())).unwrap_or_default();
             return Err(Advice::error(
-                format!("a gateway (process {process}) already runs on this state folder"),
+                format!("a gateway{process} already runs on this state folder"),
                 "use it, stop it first, or take over with --force",
             ));
         }

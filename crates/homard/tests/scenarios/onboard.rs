@@ -119,10 +119,11 @@ async fn who_cannot_be_asked_is_told_which_options_to_use() {
         (vec!["configure"], "nobody sits at a terminal", "homard config set"),
         (with(&["--auth-choice", "anthropic"]), "a key is needed", "KEY"),
         (with(&["--auth-choice", "anthropicc"]), "did you mean `anthropic`?", "homard models list"),
-        (with(&["--auth-choice", "custom"]), "where the server is", "--custom-base-url"),
+        (with(&["--auth-choice", "custom"]), "the server's address is needed", "--custom-base-url"),
         (with(&["--custom-base-url", "nowhere"]), "begins with http", "--help"),
         (with(&["--gateway-auth", "password"]), "the password is needed", "--gateway-password"),
-        (with(&["--mode", "remote"]), "where the gateway is", "--remote-url"),
+        (with(&["--mode", "remote"]), "the gateway's address is needed", "--remote-url"),
+        (with(&["--api-key", "sk-1"]), "whose key --api-key holds", "--auth-choice anthropic"),
         (
             with(&["--auth-choice", "skip", "--gateway-auth", "password", "--gateway-password", "hush"]),
             "at least 8 characters",
@@ -178,8 +179,12 @@ async fn a_person_is_walked_to_the_first_chat_and_the_model_is_asked_for_a_word(
         assert!(said.contains("it answered in"), "{said}");
         let config = config(&home);
         let token = config["gateway"]["auth"]["token"].as_str().unwrap();
-        let squeezed: String = said.chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
-        assert!(squeezed.contains(&format!("#token={token}")), "the link signs in: {said}");
+        let link = format!("/#token={token}");
+        let link = said.lines().find(|line| line.trim_end().ends_with(&link));
+        assert!(
+            link.is_some_and(|line| line.starts_with("http://")),
+            "the link signs in, and is whole: {said}"
+        );
         let model = config["agents"]["defaults"]["model"]["primary"].as_str().unwrap();
         assert!(model.starts_with("custom-127-0-0-1-") && model.ends_with("/fake-1"), "{model}");
     }
@@ -241,6 +246,51 @@ async fn beginning_anew_puts_what_there_was_aside() {
         std::fs::read_dir(home.path()).unwrap().flatten().map(|entry| entry.path()).collect();
     let aside = beside.iter().find(|path| path.to_string_lossy().contains(".homard.reset-")).unwrap();
     assert!(aside.join("homard.json").is_file() && aside.join("agents/main").is_dir(), "{beside:?}");
+}
+
+#[tokio::test]
+async fn who_leaves_before_beginning_anew_keeps_everything() {
+    let (port, free) = (free_port().unwrap(), free_port().unwrap().to_string());
+    let all = [
+        ("Security", "y"),
+        ("How do you want", "Manual"),
+        ("Whose model", "No model"),
+        ("In which folder", ""),
+        ("On which port", free.as_str()),
+        ("Who can reach", ""),
+        ("How should", ""),
+        ("Write this?", LEAVES),
+    ];
+    let rows =
+        [("full", "Security"), ("config+creds+sessions", "How do you want"), ("config", "Write this?")];
+    for (scope, leaving_at) in rows {
+        let home = TestHome::with_config(&json!({"gateway": {"port": port}})).unwrap();
+        let before = std::fs::read_to_string(home.config_path()).unwrap();
+        let args = ["onboard", "--reset", "--reset-scope", scope, "--skip-daemon"];
+        let mut typing: Vec<_> = all.into_iter().take_while(|(words, _)| *words != leaving_at).collect();
+        typing.push((leaving_at, LEAVES));
+        let (status, said) = at_terminal(&home, &args, 80, &typing).await;
+        assert!(status.code() == Some(1) && said.contains("nothing was changed"), "{scope}: {said}");
+        assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), before, "{scope}");
+        let beside = std::fs::read_dir(home.path()).unwrap().flatten();
+        let mut names = beside.map(|one| one.file_name().to_string_lossy().into_owned());
+        assert!(names.all(|name| !name.contains(".reset-")), "{scope}: nothing was put aside");
+    }
+}
+
+#[tokio::test]
+async fn the_options_people_know_from_elsewhere_set_a_provider_up() {
+    let home = TestHome::new().unwrap();
+    let port = free_port().unwrap().to_string();
+    let model = "anthropic/claude-opus-4-6";
+    let options = ["onboard", "--non-interactive", "--accept-risk", "--auth-choice", "token", "--api-key"];
+    let more = ["sk-ant-1", "--model", model, "--gateway-port", &port, "--json"];
+    let (code, out, err) = run(&home, &[options.as_slice(), more.as_slice()].concat()).await;
+    assert_eq!(code, 0, "{err}");
+    let told: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(told["model"], model);
+    let kept = home.state_dir().join("agents/main/agent/auth-profiles.json");
+    assert!(std::fs::read_to_string(kept).unwrap().contains("sk-ant-1"));
 }
 
 #[tokio::test]

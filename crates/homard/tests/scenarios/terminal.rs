@@ -236,6 +236,23 @@ async fn a_chat_may_bring_a_gateway_of_its_own_and_find_a_conversation_by_its_wo
 }
 
 #[tokio::test]
+async fn in_plain_lines_enter_alone_takes_the_usual_answer() {
+    let port = homard_testkit::free_port().unwrap();
+    let home = TestHome::with_config(&json!({"gateway": {"port": port}})).unwrap();
+    let before = std::fs::read_to_string(home.config_path()).unwrap();
+    let typing = [
+        ("Security [y/N]", "yes"),
+        ("[quickstart]", ""),
+        ("Whose model should answer", "nobody"),
+        ("is none of them", "skip"),
+        ("Ready [y/N]", ""),
+    ];
+    let (status, said) = at_terminal(&home, &["onboard", "--skip-daemon"], &typing).await;
+    assert!(status.code() == Some(1) && said.contains("nothing was changed"), "{said}");
+    assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), before);
+}
+
+#[tokio::test]
 async fn a_wrong_token_is_told_before_the_terminal_is_taken() {
     let world = World::start().await;
     let url = world.gateway.url();

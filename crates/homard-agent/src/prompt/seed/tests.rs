@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{FOREIGN_STATE, RITUAL, STATE, TEMPLATES, prepare};
+use super::{FOREIGN_STATE, RITUAL, STATE, TEMPLATES, prepare, prepare_whole};
 
 const NOW: &str = "2026-11-16T04:00:00.000Z";
 const LATER: &str = "2026-11-17T04:00:00.000Z";
@@ -84,4 +84,20 @@ fn nothing_is_written_where_the_owner_or_other_software_says_so() {
     std::fs::write(dir.path().join(FOREIGN_STATE), "{not json").unwrap();
     prepare(dir.path(), false, NOW).unwrap();
     assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn first_files_are_all_there_or_none_and_whoever_waits_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("USER.md"), "mine").unwrap();
+    // The note cannot be written: its folder is a file.
+    std::fs::write(dir.path().join(".homard"), "").unwrap();
+    prepare_whole(dir.path(), false, NOW).unwrap_err();
+    assert_eq!(names(dir.path()), ["USER.md"]);
+    prepare(dir.path(), false, NOW).unwrap();
+    assert_eq!(names(dir.path()), ["USER.md"]);
+    assert_eq!(std::fs::read_to_string(dir.path().join("USER.md")).unwrap(), "mine");
+    std::fs::remove_file(dir.path().join(".homard")).unwrap();
+    prepare_whole(dir.path(), false, NOW).unwrap();
+    assert!(names(dir.path()).len() == TEMPLATES.len(), "{:?}", names(dir.path()));
 }

@@ -18,12 +18,25 @@ pub(crate) async fn destination(
         return Ok(None);
     }
     let is_optional = rest.get("bestEffortDeliver").and_then(Value::as_bool) == Some(true);
-    match gateway.relay().messages().destination_of(&place(rest), session).await {
-        Ok(Some(address)) => Ok(Some(address)),
+    let wished = place(rest);
+    let is_named = wished.channel.is_some() || wished.target.is_some();
+    match gateway.relay().messages().destination_of(&wished, session).await {
+        Ok(Some(address)) if is_optional || !is_named || is_set_up(gateway, &address) => Ok(Some(address)),
+        // It would wait until somebody sets one up, and be sent then: days after anybody wanted it.
+        Ok(Some(Address { channel, account, .. })) => Err(RequestError::invalid(format!(
+            "the answer cannot be delivered: no account `{account}` of {channel} is set up; `homard channels add \
+             --channel {channel}` does that"
+        ))),
         Ok(None) => Ok(None),
         Err(_nowhere) if is_optional => Ok(None),
         Err(error) => Err(RequestError::invalid(format!("the answer cannot be delivered: {error}"))),
     }
+}
+
+/// Whether the owner wrote about this account of ours.
+fn is_set_up(gateway: &Gateway, address: &Address) -> bool {
+    let accounts = gateway.relay().platforms().accounts();
+    accounts.of_platform(&address.channel).any(|(account, _)| account == address.account)
 }
 
 /// What was said about the place; where to answer goes before where it came from.

@@ -7,9 +7,11 @@ use std::fs;
 
 use clap::{Args, Subcommand};
 use homard_service::{Account, Role, SupervisorError};
+use rustix::process::Pid;
 
 use super::supervised::{Desk, HowToInstall, WhichArgs};
 use crate::commands::Cx;
+use crate::compose::lock::{self, Holder};
 use crate::report::Advice;
 
 const EXAMPLES: &str = "\
@@ -118,7 +120,28 @@ pub(crate) async fn control(cx: &Cx, command: ServiceCommand) -> anyhow::Result<
         ServiceCommand::Install(args) => install(cx, args).await,
         ServiceCommand::Uninstall(which) => desk(cx, which)?.uninstall().await,
         ServiceCommand::Start(which) => desk(cx, which)?.start().await,
-        ServiceCommand::Stop(which) => desk(cx, which)?.stop().await,
+        ServiceCommand::Stop(which) => {
+            let desk = desk(cx, which)?;
+            let holder = lock::holder(&cx.source.paths.lock_file());
+            let is_installed = desk.state().await.is_some();
+            match holder {
+                // A service is stopped by whoever started it; without one there is only the process.
+                Holder::Process(process) if !is_installed => Err(by_hand(process)),
+                Holder::Process(_) | Holder::Nobody | Holder::Crashed => desk.stop().await,
+            }
+        }
+    }
+}
+
+/// How to stop a gateway that no service started.
+fn by_hand(process: Option<Pid>) -> anyhow::Error {
+    let what = "the gateway that runs was not started by a service";
+    match process.map(Pid::as_raw_nonzero) {
+        Some(process) => Advice::error(
+            format!("{what} (process {process})"),
+            format!("Ctrl-C where it runs stops it, or `kill {process}`; runs under way may finish first"),
+        ),
+        None => Advice::error(what, "Ctrl-C where it runs stops it; runs under way may finish first"),
     }
 }
 

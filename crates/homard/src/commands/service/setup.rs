@@ -1,6 +1,7 @@
 //! The first steps with this machine: setting it up, and taking over what was there before.
 
 mod accounts;
+mod anew;
 pub(crate) mod args;
 mod carry_out;
 pub(crate) mod configure;

@@ -244,7 +244,13 @@ fn spent(usage: &Value) -> String {
     let calls = usage.get("calls").and_then(Value::as_u64).unwrap_or(0);
     let tokens = usage.get("totalTokens").and_then(Value::as_u64).unwrap_or(0);
     let cost = usage.get("totalCost").and_then(Value::as_f64).unwrap_or(0.0);
-    format!("{}, {} tokens, ${cost:.2} in {DAYS} days", words::count(calls, "call"), words::tokens(tokens))
+    let has_unknown = usage.get("missingCostEntries").and_then(Value::as_u64).unwrap_or(0) > 0;
+    let cost = match has_unknown {
+        true if cost <= 0.0 => "cost unknown".to_owned(),
+        true => format!("${cost:.2} and what calls without a price cost"),
+        false => format!("${cost:.2}"),
+    };
+    format!("{}, {} tokens, {cost} in {DAYS} days", words::count(calls, "call"), words::tokens(tokens))
 }
 
 /// Names and values, each value on lines of its own that keep to their column.

@@ -55,7 +55,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How hard to think: off, minimal, low, medium, high …
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = super::thinking_level)]
     thinking: Option<String>,
     /// How much of the work chat platforms are shown in this conversation, from now on
     #[arg(long, value_name = "HOW", value_parser = PossibleValuesParser::new(Verbosity::WORDS), conflicts_with = "session_id")]
@@ -78,10 +78,10 @@ struct SaidArgs {
     /// What to say; `-` reads it from standard input
     #[arg(value_name = "TEXT", conflicts_with_all = ["message", "message_file"])]
     words: Vec<String>,
-    /// The same
+    /// What to say, as an option
     #[arg(long, short, value_name = "TEXT", conflicts_with = "message_file")]
     message: Option<String>,
-    /// The same, from a file
+    /// What to say, from a file
     #[arg(long, value_name = "PATH")]
     message_file: Option<PathBuf>,
 }
@@ -172,7 +172,7 @@ fn message(console: Console, said: &SaidArgs) -> anyhow::Result<String> {
     if text.trim().is_empty() {
         return Err(Advice::usage(
             "the message is empty",
-            "homard agent \"what is in my notes about Lisbon?\"",
+            "homard agent \"what is in my notes about Lisbon?\", or `homard agent -` to read it from standard input",
         ));
     }
     Ok(text)

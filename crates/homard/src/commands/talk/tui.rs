@@ -55,7 +55,7 @@ pub(crate) struct TuiArgs {
     #[arg(long)]
     deliver: bool,
     /// How hard to think: off, minimal, low, medium, high …
-    #[arg(long, value_name = "LEVEL")]
+    #[arg(long, value_name = "LEVEL", value_parser = super::thinking_level)]
     thinking: Option<String>,
     /// How many messages to read at first
     #[arg(long, value_name = "N", default_value_t = HISTORY)]

@@ -1,6 +1,8 @@
 //! How things are before the first question of the setup: which providers could answer at once, and what is written.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use homard_config::Config;
 use homard_models::auth::{Described, Imported};
@@ -42,6 +44,12 @@ pub(crate) fn kept(described: Vec<Described>) -> BTreeMap<String, String> {
         kept.entry(one.provider).or_insert(one.id);
     }
     kept
+}
+
+/// Whether something listens on a port of this machine.
+pub(crate) fn is_port_used(port: u16) -> bool {
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    TcpListener::bind(here).is_err_and(|error| error.kind() == ErrorKind::AddrInUse)
 }
 
 /// A word of the configuration as it is written.

@@ -30,6 +30,8 @@ const OTHER_KEY: &str = "key";
 const OTHER_MODEL: &str = "model";
 const OTHER_PROVIDER: &str = "provider";
 const OTHER_ADDRESS: &str = "address";
+/// How many ports behind a taken one are looked at for one to propose.
+const MAX_NEXT_PORTS: u16 = 20;
 /// Shortest password.
 const MIN_PASSWORD: usize = 8;
 
@@ -88,8 +90,8 @@ pub(crate) struct Facts {
     /// The model that answers now, unless it is the demo.
     pub(crate) model: Option<String>,
     pub(crate) port: u16,
-    /// Whether somebody else listens on that port.
-    pub(crate) port_taken: bool,
+    /// On which ports somebody else listens.
+    pub(crate) taken: TakenPorts,
     /// Where it listens now: `loopback`, `lan`, …
     pub(crate) bind: String,
     /// How clients prove themselves now: `token`, `password` or `none`.
@@ -104,6 +106,26 @@ pub(crate) struct Facts {
     pub(crate) service: bool,
     /// Whether a chosen model is asked for a word before it is taken.
     pub(crate) tries: bool,
+}
+
+/// Which ports cannot be had; looked at when one is named, because any can be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TakenPorts {
+    /// Where our own gateway listens, which may stay there.
+    pub(crate) ours: Option<u16>,
+    pub(crate) is_used: fn(u16) -> bool,
+}
+
+impl TakenPorts {
+    pub(crate) fn has(self, port: u16) -> bool {
+        self.ours != Some(port) && (self.is_used)(port)
+    }
+
+    /// The next one that is free, or just the next one where so many in a row are not.
+    fn next_free(self, port: u16) -> u16 {
+        let next = port.saturating_add(1);
+        (next..=next.saturating_add(MAX_NEXT_PORTS)).find(|port| !self.has(*port)).unwrap_or(next)
+    }
 }
 
 /// A server of one's own that speaks an API somebody else invented.
@@ -392,7 +414,7 @@ impl Script {
                     SetupQuestion::Auth,
                 ]
             }
-            _ if self.facts.port_taken => vec![SetupQuestion::Provider, SetupQuestion::Port],
+            _ if self.facts.taken.has(self.facts.port) => vec![SetupQuestion::Provider, SetupQuestion::Port],
             _ => vec![SetupQuestion::Provider],
         };
         self.plan.here = way != REMOTE;
@@ -499,7 +521,7 @@ impl Script {
 
     fn free_port(&self, value: Option<&Value>) -> Result<u16, Wrong> {
         let port = port(value)?;
-        if self.facts.port_taken && port == self.facts.port {
+        if self.facts.taken.has(port) {
             return Err(Wrong::Value(format!("port {port} is used by another program")));
         }
         Ok(port)

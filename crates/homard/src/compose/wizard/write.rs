@@ -11,7 +11,7 @@ use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{ProviderId, SessionKey};
 use serde_json::{Map, Value, json};
 
-use super::script::{Facts, OwnServer, Plan, Scope};
+use super::script::{Facts, OwnServer, Plan, Scope, TakenPorts};
 use super::{Finds, Wizards, facts, local_servers, logins};
 
 impl Wizards {
@@ -31,7 +31,7 @@ impl Wizards {
             providers: facts::providers(&config, &finds),
             model: (model != homard_llm::Models::demo()).then(|| model.to_string()),
             port: config.gateway.port,
-            port_taken: false,
+            taken: TakenPorts { ours: Some(config.gateway.port), is_used: facts::is_port_used },
             bind: facts::word(config.gateway.bind),
             auth: auth.to_owned(),
             workspace: params.workspace.clone(),

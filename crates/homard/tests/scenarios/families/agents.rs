@@ -98,6 +98,9 @@ async fn an_answer_is_printed_and_delivered_where_it_is_wanted() {
     assert_eq!((sent.chat(), sent.text()), (7, "nothing much"));
     let nowhere = ["agent", "hi", "--deliver", "--reply-channel", "telegram", "--reply-to", "@ada"];
     typed(&world, &nowhere).await.badly(1, &["cannot be delivered"]);
+    let not_set_up = ["agent", "hi", "--deliver", "--channel", "irc", "--to", "#room"];
+    typed(&world, &not_set_up).await.badly(1, &["of irc is set up", "homard channels add --channel irc"]);
+    typed(&world, &["agent", "hi", "--thinking", "extreme"]).await.badly(2, &["no thinking level", "xhigh"]);
     typed(&world, &["agent", "hi", "--to", "7"]).await.badly(2, &["--deliver"]);
     typed(&world, &["agent", "--message-file", "/nowhere.txt"])
         .await

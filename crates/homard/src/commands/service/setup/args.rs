@@ -91,6 +91,9 @@ pub(crate) struct ModelFlags {
     /// Which of its models
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Key of that provider, whichever it is
+    #[arg(long, value_name = "KEY")]
+    pub(crate) api_key: Option<String>,
     #[command(flatten)]
     pub(crate) keys: ProviderKeys,
     /// Address of a server of your own

@@ -1,7 +1,7 @@
 //! Doing what was agreed: the key is kept, the settings are written in one step, the workspace gets its first files.
 
 use anyhow::Context;
-use homard_agent::prepare_workspace;
+use homard_agent::prepare_whole_workspace;
 use homard_config::config::gateway::AuthMode;
 use homard_config::{ConfigHandle, WriteOutcome, new_gateway_token};
 use serde_json::{Value, json};
@@ -66,8 +66,10 @@ pub(super) async fn carry_out(cx: &Cx, mut plan: Plan, ran: Ran) -> anyhow::Resu
     if plan.remote.is_none() {
         let config = handle.current();
         let workspace = &config.agents.default_agent().workspace;
-        prepare_workspace(workspace, config.agents.defaults.skip_bootstrap, &cx.source.clock.now_rfc3339())
-            .with_context(|| format!("could not make the workspace `{}`", workspace.display()))?;
+        let (skip, now) = (config.agents.defaults.skip_bootstrap, cx.source.clock.now_rfc3339());
+        prepare_whole_workspace(workspace, skip, &now).with_context(|| {
+            format!("the settings are written, and the workspace `{}` could not be made", workspace.display())
+        })?;
     }
     Ok(outcome)
 }

@@ -55,7 +55,7 @@ pub(super) fn tell(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Resu
         "homard gateway          start it"
     };
     let words = format!(
-        "{first}\nhomard dashboard        open its page, signed in\nhomard agent hello      say something right here\nhomard status           see how it is\n\nThe page: {}",
+        "{first}\nhomard dashboard        open its page, signed in\nhomard agent hello      say something right here\nhomard status           see how it is\n\nThe page:\n\n{}",
         page(cx)?
     );
     prompt.say("Ready", &words);

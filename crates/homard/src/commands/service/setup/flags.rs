@@ -12,6 +12,9 @@ use crate::compose::wizard::script::{
 };
 use crate::report::Advice;
 
+/// What `--auth-choice` may be beside a provider: the way in, where the model says whose it is.
+const HOW: [&str; 3] = ["token", "apikey", "api-key"];
+
 /// The options, and which questions they answered already: who is asked again is asked in person.
 pub(super) struct Flags<'a> {
     args: &'a OnboardArgs,
@@ -79,9 +82,9 @@ impl<'a> Flags<'a> {
                 let is_typed = self.provider().is_some_and(|id| self.key_of(&id).is_some());
                 (is_typed || args.is_silent()).then(|| json!(!is_typed))
             }
-            SetupQuestion::Key if script.plan().own_server.is_some() => {
-                text(&model.custom_api_key).or_else(|| args.is_silent().then(|| json!("")))
-            }
+            SetupQuestion::Key if script.plan().own_server.is_some() => text(&model.custom_api_key)
+                .or_else(|| text(&model.api_key))
+                .or_else(|| args.is_silent().then(|| json!(""))),
             SetupQuestion::Key => self.provider().and_then(|id| self.key_of(&id)).map(|key| json!(key)),
             SetupQuestion::Address => text(&model.custom_base_url),
             SetupQuestion::Speaks => text(&model.custom_compatibility),
@@ -129,8 +132,12 @@ impl<'a> Flags<'a> {
 
     fn chosen_provider(&self) -> anyhow::Result<Option<String>> {
         let model = &self.args.model;
+        let named = model.model.as_deref().and_then(|model| model.split_once('/'));
+        let named = named.and_then(|(provider, _)| catalogue::find(provider)).map(|row| row.id.to_owned());
         if let Some(choice) = &model.auth_choice {
-            return meant(choice).map(Some);
+            // These words say how one proves oneself, and not to whom: that is said by the model.
+            let says_how = HOW.contains(&choice.trim().to_lowercase().as_str());
+            return if says_how && named.is_some() { Ok(named) } else { meant(choice).map(Some) };
         }
         if model.custom_base_url.is_some() {
             return Ok(Some(CUSTOM.to_owned()));
@@ -138,12 +145,18 @@ impl<'a> Flags<'a> {
         if let Some(provider) = model.keys.0.keys().next() {
             return Ok(Some((*provider).to_owned()));
         }
-        let named = model.model.as_deref().and_then(|model| model.split_once('/'));
-        Ok(named.and_then(|(provider, _)| catalogue::find(provider)).map(|row| row.id.to_owned()))
+        if named.is_none() && model.api_key.is_some() {
+            return Err(Advice::usage(
+                "it is not said whose key --api-key holds",
+                "add --auth-choice anthropic, or --model anthropic/NAME",
+            ));
+        }
+        Ok(named)
     }
 
     fn key_of(&self, provider: &str) -> Option<&String> {
-        self.args.model.keys.0.get(provider)
+        let model = &self.args.model;
+        model.keys.0.get(provider).or(model.api_key.as_ref())
     }
 }
 
@@ -152,7 +165,7 @@ fn meant(choice: &str) -> anyhow::Result<String> {
     let word = choice.trim().to_lowercase();
     let short = word.strip_suffix("-api-key").unwrap_or(&word);
     let short = match short {
-        "apikey" => "anthropic",
+        "apikey" | "api-key" | "token" => "anthropic",
         "gemini" => "google",
         KEEP | SKIP | CUSTOM => return Ok(short.to_owned()),
         other => other,
@@ -173,11 +186,11 @@ fn meant(choice: &str) -> anyhow::Result<String> {
 /// Says which option answers a question that has no usual answer.
 fn missing(at: SetupQuestion) -> anyhow::Error {
     let (what, flag) = match at {
-        SetupQuestion::Risk => ("the security notice", "--accept-risk"),
-        SetupQuestion::RemoteUrl => ("where the gateway is", "--remote-url wss://host:18789"),
+        SetupQuestion::Risk => ("a yes to the security notice", "--accept-risk"),
+        SetupQuestion::RemoteUrl => ("the gateway's address", "--remote-url wss://host:18789"),
         SetupQuestion::Key => ("a key", "--openai-api-key KEY, or OPENAI_API_KEY in the environment"),
-        SetupQuestion::Address => ("where the server is", "--custom-base-url http://127.0.0.1:8000/v1"),
-        SetupQuestion::Model => ("which model", "--model NAME, or --custom-model-id NAME"),
+        SetupQuestion::Address => ("the server's address", "--custom-base-url http://127.0.0.1:8000/v1"),
+        SetupQuestion::Model => ("the model's name", "--model NAME, or --custom-model-id NAME"),
         SetupQuestion::Password => ("the password", "--gateway-password PASSWORD"),
         _ => ("an answer", "run it at a terminal, or see --help"),
     };
@@ -208,6 +221,7 @@ mod tests {
         for (word, provider) in [
             ("openai", "openai"),
             ("apiKey", "anthropic"),
+            ("token", "anthropic"),
             ("gemini-api-key", "google"),
             ("opencode-zen-api-key", "opencode"),
             ("custom-api-key", "custom"),

@@ -9,7 +9,7 @@ use homard_runtime::{replace_private, visible};
 use serde_json::json;
 
 use super::prompt::Prompt;
-use crate::commands::{Cx, terminal};
+use crate::commands::{Cx, terminal, words};
 use crate::compose::lock::{self, Holder};
 use crate::compose::wizard::answers::{blank, say};
 use crate::report::{Advice, Mark};
@@ -234,7 +234,10 @@ fn summary(report: &Report) -> Vec<String> {
         let count =
             |kind: Kind| report.items.iter().filter(|item| item.fate == fate && item.kind == kind).count();
         let (keys, files) = (count(Kind::Key), count(Kind::File) + count(Kind::Table));
-        (keys + files > 0).then(|| format!("{}: {files} files and tables, {keys} settings", fate.as_str()))
+        let files_told =
+            if files == 1 { "1 file or table".to_owned() } else { format!("{files} files and tables") };
+        let keys_told = words::count(u64::try_from(keys).unwrap_or(u64::MAX), "setting");
+        (keys + files > 0).then(|| format!("{}: {files_told}, {keys_told}", fate.as_str()))
     };
     [Fate::Taken, Fate::Changed, Fate::Left, Fate::Failed].into_iter().filter_map(of).collect()
 }

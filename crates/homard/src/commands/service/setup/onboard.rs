@@ -1,27 +1,27 @@
 //! `homard onboard`: from a fresh machine to the first chat.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use clap::{Args as _, FromArgMatches as _};
-use homard_backup::{Erase, EraseScope};
 use homard_config::config::gateway::GatewayMode;
 use homard_config::{Config, ConfigSource};
 use homard_migrate::Home;
 use serde_json::Value;
 
-use super::args::{OnboardArgs, ResetScope};
+use super::anew::Anew;
+use super::args::OnboardArgs;
 use super::carry_out::{self, Ran};
 use super::flags::Flags;
 use super::prompt::{Left, Prompt};
 use super::walk::{self, Walked};
 use super::{accounts, end, migrate};
+use crate::commands::connection::own_port;
 use crate::commands::models::Local;
-use crate::commands::service::{backup, daemon};
+use crate::commands::service::daemon;
 use crate::commands::{Cx, gateway, run_alone, terminal};
 use crate::compose::lock::{self, Holder};
 use crate::compose::wizard::facts::{self, Finds};
-use crate::compose::wizard::script::{Facts, Scope, Script};
+use crate::compose::wizard::script::{Facts, Scope, Script, TakenPorts};
 use crate::compose::wizard::{local_servers, logins};
 use crate::report::{Advice, AlreadyTold};
 
@@ -70,13 +70,12 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     }
     let is_dumb = cx.source.environment.get("TERM").is_none_or(|term| term == "dumb");
     let prompt = Prompt::new(cx.console, is_dumb || !terminal::is_manned());
-    if args.reset.reset {
-        put_aside(cx, &prompt, args)?;
-    }
+    let mut anew = Anew::wanted(cx, &prompt, args)?;
     if args.steps.import_from.is_some() {
+        anew.begin(cx, &prompt)?;
         migrate::take_over(cx, args.steps.import_source.as_deref(), args.steps.import_secrets)?;
     }
-    let agreed = agree(cx, &prompt, args).await?;
+    let agreed = agree(cx, &prompt, args, anew).await?;
     let service = if agreed { Some(daemon::set_up(cx).await) } else { None };
     if args.json {
         end::tell_json(cx, service.as_ref())?;
@@ -110,15 +109,17 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
 
 /// Walks the questions and writes what was agreed; [`Left`] when the person does not want to. Tells whether a service is
 /// to keep the gateway running.
-async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<bool> {
+async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: Anew) -> anyhow::Result<bool> {
     let mut flags = Flags::new(args);
-    let mut imported = "nothing was changed";
+    let is_imported = args.steps.import_from.is_some();
+    let mut imported = if is_imported { "what was taken over stays" } else { "nothing was changed" };
     let mut plan = loop {
-        let mut facts = look_around(cx, prompt, args).await?;
+        let seen = &anew.seen(cx);
+        let mut facts = look_around(seen, prompt, args, anew).await?;
         flags.prepare(&mut facts);
         let mut script = Script::setup(facts);
         let stopped = || cx.console.note(&format!("stopped; {imported}"));
-        match walk::setup(cx, prompt, &mut script, &mut flags).await {
+        match walk::setup(seen, prompt, &mut script, &mut flags).await {
             Err(error) => {
                 if error.is::<Left>() {
                     stopped();
@@ -130,6 +131,7 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<b
                 return Err(Left.into());
             }
             Ok(Walked::Import) => {
+                anew.begin(cx, prompt)?;
                 if migrate::with_a_person(cx, prompt)? {
                     imported = "what was taken over stays";
                 }
@@ -141,6 +143,7 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<b
     };
     carry_out::complete(&mut plan, args);
     let service = plan.service;
+    anew.begin(cx, prompt)?;
     let ran = Ran { command: "onboard", skip_bootstrap: args.steps.skip_bootstrap };
     let outcome = carry_out::carry_out(cx, plan, ran).await?;
     if let Some(old) = &outcome.migrated_from {
@@ -150,41 +153,20 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<b
     Ok(service)
 }
 
-/// Puts what there is aside; nothing is deleted.
-fn put_aside(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<()> {
-    backup::refuse_while_running(cx)?;
-    let scope = match args.reset.reset_scope {
-        ResetScope::Config => EraseScope::Config,
-        ResetScope::ConfigCredsSessions => EraseScope::ConfigCredsSessions,
-        ResetScope::Full => EraseScope::Full,
-    };
-    let plan = Erase::of(&cx.source, &cx.snapshot(), scope);
-    let lock = backup::hold(cx)?;
-    let places = plan.put_aside(&cx.source, &cx.source.clock.now_ms().to_string());
-    if let Some(lock) = lock {
-        lock.release();
-    }
-    let places: Vec<String> = places?.iter().map(|place| place.display().to_string()).collect();
-    match places.as_slice() {
-        [] => prompt.say("Begin anew", "There was nothing to put aside."),
-        places => prompt.say("Begin anew", &format!("What there was is in {} now.", places.join(" and "))),
-    }
-    Ok(())
-}
-
-async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs) -> anyhow::Result<Facts> {
-    if let Some(port) = args.gateway.gateway_port.filter(|port| is_taken_by_a_stranger(cx, *port)) {
+async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, anew: Anew) -> anyhow::Result<Facts> {
+    let config = cx.config()?;
+    if let Some(port) = args.gateway.gateway_port.filter(|port| taken_ports(cx, &config).has(*port)) {
         let words = format!("port {port} is used by another program");
         return Err(Advice::usage(words, "stop that program, or choose another --gateway-port"));
     }
-    let config = cx.config()?;
     let looking = async {
         // Without a person nobody chooses among what was found.
         let wants_servers = !args.is_silent() || args.model.auth_choice.is_some();
         let servers = if wants_servers { local_servers::find().await } else { Vec::new() };
         // What another program logged in with is taken over by a person, never by a script.
         let logins = if args.is_silent() { Vec::new() } else { logins::find(&cx.source.paths.home).await };
-        let finds = Finds { servers, kept: kept(cx).await, logins };
+        let kept = if anew.takes_keys() { BTreeMap::new() } else { kept(cx).await };
+        let finds = Finds { servers, kept, logins };
         (finds, service(cx, args).await)
     };
     let (finds, service) =
@@ -228,7 +210,7 @@ pub(super) fn facts_of(
         providers: facts::providers(config, finds),
         model: written("/agents/defaults/model/primary").or_else(|| written("/agents/defaults/model")),
         port,
-        port_taken: is_taken_by_a_stranger(cx, port),
+        taken: taken_ports(cx, config),
         bind: wanted.gateway_bind.clone().unwrap_or_else(|| facts::word(config.gateway.bind)),
         auth: wanted.gateway_auth.clone().unwrap_or_else(|| facts::word(config.gateway.auth.mode)),
         workspace: args.workspace.clone(),
@@ -250,9 +232,8 @@ pub(super) async fn kept(cx: &Cx) -> BTreeMap<String, String> {
     facts::kept(found.await.unwrap_or_default())
 }
 
-/// Whether something listens there that is not our own gateway.
-fn is_taken_by_a_stranger(cx: &Cx, port: u16) -> bool {
-    let is_ours = matches!(lock::holder(&cx.source.paths.lock_file()), Holder::Process(_));
-    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    !is_ours && TcpListener::bind(here).is_err_and(|error| error.kind() == std::io::ErrorKind::AddrInUse)
+/// Which ports cannot be had; where our own gateway listens it may go on listening.
+fn taken_ports(cx: &Cx, config: &Config) -> TakenPorts {
+    let is_running = matches!(lock::holder(&cx.source.paths.lock_file()), Holder::Process(_));
+    TakenPorts { ours: is_running.then(|| own_port(cx, config)), is_used: facts::is_port_used }
 }

@@ -245,7 +245,9 @@ impl Prompt {
                     .iter()
                     .filter_map(|one| Some((one.value.as_str()?, one.label.as_str())))
                     .collect();
-                Ok(json!(terminal::choose(self.console, "Type a number or a name.", &names)?))
+                let usual = usual.and_then(Value::as_str);
+                let usual = names.iter().map(|(name, _)| *name).find(|name| Some(*name) == usual);
+                Ok(json!(terminal::choose_or(self.console, "Type a number or a name.", &names, usual)?))
             }
             WizardStepKind::Text if step.sensitive == Some(true) => {
                 Ok(json!(terminal::secret(self.console, title)?.unwrap_or_default()))

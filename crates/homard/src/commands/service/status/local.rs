@@ -83,12 +83,14 @@ impl Local {
                 format!("{} ({}): {state}", one.channel, one.account)
             })
             .collect();
+        let is_known = self.snapshot.valid();
+        let no_channel = if is_known { "none" } else { "not known while the settings cannot be used" };
         let rows = vec![
             ("gateway", vec![gateway]),
             ("config", vec![config]),
             ("state", vec![cx.source.paths.state_dir.display().to_string()]),
             ("model", vec![model]),
-            ("channels", if channels.is_empty() { vec!["none".to_owned()] } else { channels }),
+            ("channels", if channels.is_empty() { vec![no_channel.to_owned()] } else { channels }),
         ];
         print(cx, &rows)?;
         self.tell_problems(cx)?;
@@ -128,6 +130,8 @@ impl Local {
             "homard doctor --fix mends the settings, or shows what to change".to_owned()
         } else if errors > 0 {
             format!("homard doctor says how to mend {}; then {start}", words::count(errors, "thing"))
+        } else if !self.snapshot.exists {
+            format!("homard onboard sets it up, step by step; {start} starts it as it is")
         } else {
             format!("{start} starts it")
         }

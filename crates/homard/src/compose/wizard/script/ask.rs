@@ -57,12 +57,15 @@ impl Script {
                 step.initial_value = Some(json!(present));
             }
             SetupQuestion::Port => {
-                let (taken, port) = (self.facts.port_taken, self.plan.port);
-                let taken =
-                    if taken { format!("Port {port} is used by another program. ") } else { String::new() };
+                let port = self.plan.port;
+                let is_taken = self.facts.taken.has(port);
+                let taken = if is_taken {
+                    format!("Port {port} is used by another program. ")
+                } else {
+                    String::new()
+                };
                 say(step, "Port", &format!("{taken}On which port should the gateway listen?"));
-                // The next one is a guess; the usual one is known not to work.
-                let usual = if self.facts.port_taken { port.saturating_add(1) } else { port };
+                let usual = if is_taken { self.facts.taken.next_free(port) } else { port };
                 step.initial_value = Some(json!(usual.to_string()));
             }
             SetupQuestion::Bind => {
@@ -227,6 +230,7 @@ impl Script {
             self.plan.login().map_or_else(String::new, |program| format!(" with the login of {program}"));
         let model = match &self.plan.model {
             Some((provider, model)) => format!("model {provider}/{model}{login}{answered}"),
+            None if self.facts.model.is_none() => "no model yet (the built-in demo answers)".to_owned(),
             None => "the model as it is".to_owned(),
         };
         let workspace =

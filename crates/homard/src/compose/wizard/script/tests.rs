@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{
     Credential, Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section,
-    SetupQuestion, Taken, Wrong,
+    SetupQuestion, Taken, TakenPorts, Wrong,
 };
 
 fn facts() -> Facts {
@@ -26,7 +26,7 @@ fn facts() -> Facts {
         ],
         model: Some("old/model".to_owned()),
         port: 18_789,
-        port_taken: false,
+        taken: TakenPorts { ours: None, is_used: |_| false },
         bind: "loopback".to_owned(),
         auth: "token".to_owned(),
         workspace: None,
@@ -260,16 +260,24 @@ fn a_server_of_a_known_kind_may_listen_elsewhere() {
 
 #[test]
 fn a_port_somebody_else_uses_is_asked_for_and_not_taken() {
-    let mut script = Script::setup(Facts { port_taken: true, ..whole() });
+    let taken = TakenPorts { ours: None, is_used: |port| [18_789, 18_790, 4_000].contains(&port) };
+    let mut script = Script::setup(Facts { taken, ..whole() });
     walk(&mut script, &[json!(true), json!("quickstart"), json!("keep")]);
-    assert_eq!((script.at(), script.step().initial_value), (SetupQuestion::Port, Some(json!("18790"))));
+    assert_eq!((script.at(), script.step().initial_value), (SetupQuestion::Port, Some(json!("18791"))));
     let step = script.step().id;
-    let Err(Wrong::Value(words)) = script.answer(&step, Some(&json!("18789"))) else {
-        panic!("it was taken")
-    };
-    assert!(words.contains("used by another program"), "{words}");
-    walk(&mut script, &[json!("18790")]);
+    for port in ["18789", "4000"] {
+        let Err(Wrong::Value(words)) = script.answer(&step, Some(&json!(port))) else {
+            panic!("{port} was taken")
+        };
+        assert!(words.contains("used by another program"), "{words}");
+    }
+    walk(&mut script, &[json!("18791")]);
     assert_eq!(script.at(), SetupQuestion::Confirm);
+
+    let ours = TakenPorts { ours: Some(18_789), ..taken };
+    let mut script = Script::setup(Facts { taken: ours, ..whole() });
+    walk(&mut script, &[json!(true), json!("quickstart"), json!("keep")]);
+    assert_eq!(script.at(), SetupQuestion::Confirm, "our own gateway may stay where it is");
 }
 
 #[test]
