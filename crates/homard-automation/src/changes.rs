@@ -6,6 +6,7 @@ use homard_protocol::methods::cron::{
     CronAddParams, CronAddResult, CronDeclared, CronJob, CronNotRun, CronRemoveResult, CronRunParams,
     CronRunResult, CronSchedule, CronUpdateParams,
 };
+use homard_runtime::Arrange as _;
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
 
@@ -107,7 +108,7 @@ impl Jobs<'_> {
             job.spec = spec;
             job.row.updated_at = now;
             job.labels.extend(labels);
-            job.labels.sort();
+            job.labels.arrange();
             job.labels.dedup();
             if rearm {
                 job.state.schedule_activated_at_ms = Some(now);

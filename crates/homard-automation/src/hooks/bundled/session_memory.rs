@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use homard_config::config::hooks::internal::HookEntry;
-use homard_runtime::{Clip, FileDraft, OrLog, create_private_dir};
+use homard_runtime::{Clip, FileDraft, OrLog, create_private_dir, off_thread};
 use homard_tools::{HookOccasion, HookValue, Label};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ pub(super) async fn keep(
     let stem = format!("{}-{slug}", there.strftime("%Y-%m-%d"));
     let dir = agent.workspace.join("memory");
     room.inner.relay.recall().written_for_agent(text.as_bytes());
-    let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text)).await;
+    let path = off_thread(move || write(&dir, &stem, &text)).await;
     let path = path.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     for label in &labels {
         room.inner.relay.mark_words_of_others(std::slice::from_ref(&path), label);
