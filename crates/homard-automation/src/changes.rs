@@ -8,6 +8,7 @@ use homard_protocol::methods::cron::{
     CronRunResult, CronSchedule, CronUpdateParams,
 };
 use homard_relay::Relay;
+use homard_runtime::Arrange as _;
 use homard_store::{CronAdded, CronJobRow};
 use homard_tools::Label;
 
@@ -114,7 +115,7 @@ impl Jobs<'_> {
             }
             job.row.updated_at = now;
             job.labels.extend(labels);
-            job.labels.sort();
+            job.labels.arrange();
             job.labels.dedup();
             if rearm {
                 job.state.schedule_activated_at_ms = Some(now);

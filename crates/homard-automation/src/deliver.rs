@@ -11,7 +11,7 @@ use homard_protocol::methods::cron::{
     CronDeliveryMode, CronDeliveryStatus, CronRunAction, CronRunEntry, CronRunStatus,
 };
 use homard_relay::{ActError, Place, Relay};
-use homard_runtime::{Backoff, Clip, OrCancel, OrLog};
+use homard_runtime::{Arrange as _, Backoff, Clip, OrCancel, OrLog};
 use homard_store::{CronJobRow, CronRunRow, CronSettled, FinishCron};
 use homard_tools::Label;
 use reqwest::Client;
@@ -129,7 +129,7 @@ impl Automation {
             let mut labels =
                 labels.or_log("whose words a job's result is made of is not known").unwrap_or_default();
             labels.extend(plan.labels.iter().cloned());
-            labels.sort();
+            labels.arrange();
             labels.dedup();
             notes.push((key, text, Label::beside(None, &labels)));
         }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use homard_config::config::hooks::internal::HookEntry;
 use homard_protocol::{AgentId, SessionKey};
 use homard_relay::Place;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, off_thread};
 use homard_tools::{HookAnswer, HookError, HookOccasion, HookPoint, HookValue};
 use tokio::sync::Semaphore;
 
@@ -61,7 +61,7 @@ impl Automation {
         }
         let paths = self.inner.config.source().paths.clone();
         let looking = Arc::clone(&config);
-        let found = tokio::task::spawn_blocking(move || found::find_for_all(&looking, &paths));
+        let found = off_thread(move || found::find_for_all(&looking, &paths));
         for (hook, of) in found.await.or_log("hooks could not be looked for").unwrap_or_default() {
             if !hook.is_ready() {
                 let why = hook.problem.clone().unwrap_or_else(|| hook.missing.join(", "));

@@ -6,7 +6,7 @@ use homard_protocol::methods::cron::{
     CronRunsScope, CronSchedule, CronScheduleFilter, CronSortBy, CronSortDir, CronStatusFilter,
     CronStatusResult, CronTriggerFilter,
 };
-use homard_runtime::{OrLog, hex};
+use homard_runtime::{Arrange as _, OrLog, hex};
 use homard_store::{CronRunQuery, StoreError};
 use sha2::{Digest, Sha256};
 
@@ -189,8 +189,8 @@ fn says(job: &Job, query: Option<&str>) -> bool {
 
 fn sort(jobs: &mut [Job], by: CronSortBy, dir: Option<CronSortDir>) {
     match by {
-        CronSortBy::NextRunAtMs => jobs.sort_by_key(|job| job.state.next_run_at_ms.unwrap_or(i64::MAX)),
-        CronSortBy::UpdatedAtMs => jobs.sort_by_key(|job| job.row.updated_at),
+        CronSortBy::NextRunAtMs => jobs.arrange_by_key(|job| job.state.next_run_at_ms.unwrap_or(i64::MAX)),
+        CronSortBy::UpdatedAtMs => jobs.arrange_by_key(|job| job.row.updated_at),
         CronSortBy::Name => jobs.sort_by_cached_key(|job| job.spec.name.to_lowercase()),
     }
     if dir == Some(CronSortDir::Desc) {

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use homard_config::{ConfigSource, Snapshot};
-use homard_runtime::create_private_dir;
+use homard_runtime::{Arrange as _, create_private_dir};
 
 use crate::error::BackupError;
 
@@ -191,7 +191,7 @@ fn below(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         .filter(|entry| wanted(&entry.file_name().to_string_lossy()))
         .map(|entry| entry.path())
         .collect();
-    found.sort();
+    found.arrange();
     found
 }
 

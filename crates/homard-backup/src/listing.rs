@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use homard_runtime::Arrange as _;
 use serde::Serialize;
 
 use crate::archive::{About, about, is_sealed};
@@ -36,7 +37,7 @@ pub fn list(folder: &Path) -> Result<Vec<Listed>, BackupError> {
         Err(error) => return Err(BackupError::read(folder, error)),
     };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.sort();
+    paths.arrange();
     let is_archive = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         !name.starts_with('.') && ENDINGS.iter().any(|end| name.ends_with(end))

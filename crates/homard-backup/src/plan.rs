@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use homard_config::{ConfigSource, REDACTED, Snapshot};
+use homard_runtime::Arrange as _;
 
 use crate::archive::{About, ArchiveKind, FORMAT};
 use crate::error::BackupError;
@@ -116,7 +117,7 @@ impl Plan {
             return Err(BackupError::Nothing(paths.state_dir.clone()));
         }
         // Conversations may be ahead of the database that knows them, never behind it.
-        walk.items.sort_by_key(|item| item.how != How::Folder && item.how != How::Database);
+        walk.items.arrange_by_key(|item| item.how != How::Folder && item.how != How::Database);
         let about = About {
             format: FORMAT,
             kind: if choice.only_config { ArchiveKind::Config } else { ArchiveKind::Full },
@@ -149,7 +150,7 @@ impl Plan {
                 None => {}
             }
         }
-        parts.sort();
+        parts.arrange();
         parts
     }
 }
@@ -235,7 +236,7 @@ impl Walk<'_> {
         if is_folder {
             let read = fs::read_dir(path).map_err(|error| BackupError::read(path, error))?;
             let mut below: Vec<_> = read.flatten().map(|entry| entry.file_name()).collect();
-            below.sort();
+            below.arrange();
             for entry in below {
                 self.add(&path.join(&entry), &format!("{name}/{}", entry.to_string_lossy()), snapshot)?;
             }

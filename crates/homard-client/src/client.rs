@@ -68,7 +68,8 @@ impl Client {
     /// # Errors
     /// When the gateway refuses, does not answer in time, or goes away.
     pub async fn call<M: Method>(&self, params: &M::Params) -> Result<M::Result, ClientError> {
-        let payload = self.ask(M::NAME, params, self.timeout).await?;
+        let text = self.request(M::NAME, params);
+        let payload = self.ask(M::NAME, text, self.timeout).await?;
         read(M::NAME, payload)
     }
 
@@ -77,7 +78,7 @@ impl Client {
     /// # Errors
     /// As [`call`](Client::call).
     pub async fn call_raw(&self, method: &str, params: &Value) -> Result<Value, ClientError> {
-        self.ask(method, params, self.timeout).await
+        self.ask(method, self.request(method, params), self.timeout).await
     }
 
     /// Calls a method that answers twice, and returns after the first answer.
@@ -89,9 +90,7 @@ impl Client {
         method: &str,
         params: &impl Serialize,
     ) -> Result<TwoPhase, ClientError> {
-        let mut ticket = self.send(method, params, true).await?;
-        let accepted = wait(method, &mut ticket, self.timeout).await?;
-        Ok(TwoPhase { method: method.to_owned(), accepted, ticket })
+        self.ask_twice(method, self.request(method, params)).await
     }
 
     /// Calls a method that answers twice, such as `agent`, and waits up to `within` for the second answer.
@@ -125,26 +124,43 @@ impl Client {
         drop(self.companion);
     }
 
+    /// A request that was not sent yet. What comes after is the same code for all types of parameters.
+    fn request(&self, method: &str, params: &impl Serialize) -> Result<RequestText, ClientError> {
+        let id = format!("r{}", self.next_id.fetch_add(1, Ordering::Relaxed));
+        let text = request_text(&id, method, params)?;
+        Ok(RequestText { id, text })
+    }
+
     async fn ask(
         &self,
         method: &str,
-        params: &impl Serialize,
+        request: Result<RequestText, ClientError>,
         within: Duration,
     ) -> Result<Value, ClientError> {
-        let mut ticket = self.send(method, params, false).await?;
+        let mut ticket = self.send(request?, false).await?;
         wait(method, &mut ticket, within).await
     }
 
-    async fn send(
+    async fn ask_twice(
         &self,
         method: &str,
-        params: &impl Serialize,
-        until_final: bool,
-    ) -> Result<Ticket, ClientError> {
-        let id = format!("r{}", self.next_id.fetch_add(1, Ordering::Relaxed));
-        let text = request_text(&id, method, params)?;
+        request: Result<RequestText, ClientError>,
+    ) -> Result<TwoPhase, ClientError> {
+        let mut ticket = self.send(request?, true).await?;
+        let accepted = wait(method, &mut ticket, self.timeout).await?;
+        Ok(TwoPhase { method: method.to_owned(), accepted, ticket })
+    }
+
+    async fn send(&self, request: RequestText, until_final: bool) -> Result<Ticket, ClientError> {
+        let RequestText { id, text } = request;
         self.connection.ask(id, text, until_final).await.map_err(ClientError::Closed)
     }
+}
+
+/// A request as it is sent.
+struct RequestText {
+    id: String,
+    text: String,
 }
 
 impl fmt::Debug for Client {

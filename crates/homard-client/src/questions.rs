@@ -8,7 +8,7 @@ use homard_protocol::methods::approvals::{
 };
 use homard_protocol::word::Word;
 use homard_protocol::{ApprovalId, EventFrame, RunId};
-use homard_runtime::{Clip, visible};
+use homard_runtime::{Arrange as _, Clip, visible};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ pub async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> {
     let others = client.call::<PluginApprovalList>(&NoParams {}).await?;
     let mut all: Vec<Asked> =
         commands.into_iter().map(Asked::from).chain(others.into_iter().map(Asked::from)).collect();
-    all.sort_by_key(|asked| asked.created_at);
+    all.arrange_by_key(|asked| asked.created_at);
     Ok(all)
 }
 

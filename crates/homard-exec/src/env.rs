@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use homard_runtime::Clip;
+use homard_runtime::{Clip, CollectOrdered as _};
 
 /// The only names taken over from the base map.
 pub const BASE_NAMES: [&str; 6] = ["HOME", "LANG", "PATH", "TERM", "TMPDIR", "USER"];
@@ -96,7 +96,7 @@ impl BuiltEnv {
             .iter()
             .filter_map(|&name| base.get(name).map(|value| (name.to_owned(), value.clone())))
             .filter(|(name, value)| check_value(name, value).is_ok())
-            .collect();
+            .collect_map();
         variables.entry("PATH".to_owned()).or_insert_with(|| DEFAULT_PATH.to_owned());
         variables.entry("TERM".to_owned()).or_insert_with(|| DEFAULT_TERM.to_owned());
         Self { variables }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use homard_runtime::{Clip, Clock, Mutex, Subscribers, Tasks, millis_i64};
+use homard_runtime::{Arrange as _, Clip, Clock, Mutex, Subscribers, Tasks, millis_i64};
 use tokio::sync::{oneshot, watch};
 use uuid::Uuid;
 
@@ -167,7 +167,7 @@ impl Processes {
         self.sweep();
         let mut found: Vec<Process> =
             self.table.lock().values().filter(|process| process.is_visible_in(scope)).cloned().collect();
-        found.sort_by_key(|process| process.summary().started_at);
+        found.arrange_by_key(|process| process.summary().started_at);
         found
     }
 
@@ -258,7 +258,7 @@ impl Processes {
             }
         }
         for mut ended in finished.into_values() {
-            ended.sort();
+            ended.arrange();
             let surplus = ended.len().saturating_sub(MAX_FINISHED_PER_SCOPE);
             for (_, id) in ended.into_iter().take(surplus) {
                 table.remove(&id);

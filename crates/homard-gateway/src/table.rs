@@ -9,10 +9,11 @@ use std::sync::Arc;
 use homard_protocol::ResponseFrame;
 use homard_protocol::method::{Access, Method};
 use homard_runtime::json::{self, ReadError};
+use homard_runtime::{Arrange as _, CollectOrdered as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::access::caller::{Caller, is_wrong_role};
 use crate::gateway::Gateway;
@@ -152,7 +153,7 @@ impl MethodTable {
 
     /// What can be said about every method, by name.
     pub(crate) fn facts(&self) -> std::collections::BTreeMap<&'static str, Facts> {
-        self.entries.values().map(|entry| (entry.facts.name, entry.facts)).collect()
+        self.entries.values().map(|entry| (entry.facts.name, entry.facts)).collect_map()
     }
 
     /// How to look at a method's parameters.
@@ -174,20 +175,22 @@ impl MethodTable {
             .filter(|(_, entry)| entry.facts.advertised)
             .map(|(&name, _)| name.to_owned())
             .collect();
-        names.sort_unstable();
+        names.arrange();
         names
     }
 }
 
 /// A good response as text.
 fn ok_frame<R: Serialize>(id: &str, result: &R) -> String {
-    serde_json::to_string(&ResponseFrame::ok(id, result)).unwrap_or_else(|error| {
-        tracing::error!(%error, "a result could not be written as JSON");
-        error_frame(
-            id,
-            RequestError::unavailable("the result could not be written as JSON; this is a bug in Homard"),
-        )
-    })
+    serde_json::to_string(&ResponseFrame::ok(id, result)).unwrap_or_else(|error| not_written(id, &error))
+}
+
+/// What is answered when a result cannot be; apart, since the rest is made anew for each type of result.
+#[cold]
+fn not_written(id: &str, error: &serde_json::Error) -> String {
+    tracing::error!(%error, "a result could not be written as JSON");
+    let said = "the result could not be written as JSON; this is a bug in Homard";
+    error_frame(id, RequestError::unavailable(said))
 }
 
 /// A refusal as text.
@@ -201,21 +204,30 @@ pub(crate) fn error_frame(id: &str, error: RequestError) -> String {
 const TARGETS: [&str; 2] = ["sessionKey", "key"];
 
 fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, RequestError> {
-    let text = raw.map_or("{}", RawValue::get);
-    if !text.starts_with('{') {
-        // Serde would read a list as a struct.
-        return Err(RequestError::invalid(format!("invalid {} params: at root: must be object", M::NAME)));
-    }
-    parse_params(M::NAME, text)
+    json::from_value(object(M::NAME, raw)?).map_err(|error| params_error(M::NAME, &error))
 }
 
 /// Reads parameters; what is wrong is said in the words clients match on.
 pub(crate) fn parse_params<P: DeserializeOwned>(method: &str, text: &str) -> Result<P, RequestError> {
-    let value = serde_json::from_str(text).map_err(|error| {
+    json::from_value(json_of(method, text)?).map_err(|error| params_error(method, &error))
+}
+
+// What does not depend on the type of the parameters is not made anew for each.
+
+fn object(method: &str, raw: Option<&RawValue>) -> Result<Value, RequestError> {
+    let text = raw.map_or("{}", RawValue::get);
+    if !text.starts_with('{') {
+        // Serde would read a list as a struct.
+        return Err(RequestError::invalid(format!("invalid {method} params: at root: must be object")));
+    }
+    json_of(method, text)
+}
+
+fn json_of(method: &str, text: &str) -> Result<Value, RequestError> {
+    serde_json::from_str(text).map_err(|error| {
         let reason = homard_protocol::frame::plain_reason(&error);
         RequestError::invalid(format!("invalid {method} params: {reason}"))
-    })?;
-    json::from_value(value).map_err(|error| params_error(method, &error))
+    })
 }
 
 fn params_error(method: &str, error: &ReadError) -> RequestError {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
-use homard_runtime::{create_private_dir, replace_shared};
+use homard_runtime::{Arrange as _, CollectOrdered as _, create_private_dir, replace_shared};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -157,7 +157,7 @@ pub async fn speak(config: &Config, paths: &Paths, speech: &Speech) -> Result<Pa
     }
     args.extend(["--", speech.text.as_str()]);
     let base: BTreeMap<String, String> =
-        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     let command = Command::direct(&program, &args, &dir, BuiltEnv::from_base(&base));
     let limits = Limits { timeout: TIMEOUT, max_output_bytes: MAX_OUTPUT };
     let outcome = homard_exec::run(command, limits, |_text| {}, &CancellationToken::new()).await;
@@ -176,7 +176,7 @@ pub async fn speak(config: &Config, paths: &Paths, speech: &Speech) -> Result<Pa
 fn make_room(dir: &Path) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    files.sort();
+    files.arrange();
     let surplus = (files.len() + 1).saturating_sub(MAX_FILES);
     for old in files.iter().take(surplus) {
         if let Err(error) = std::fs::remove_file(old) {

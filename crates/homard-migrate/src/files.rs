@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use homard_runtime::Arrange as _;
 use serde_json::{Map, Value};
 
 use crate::home::Home;
@@ -234,7 +235,7 @@ impl Migration {
                 }
             }
         }
-        names.sort();
+        names.arrange();
         names
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_runtime::Arrange as _;
 use serde::Serialize;
 
 /// The folders OpenClaw and the programs before it used, newest first.
@@ -99,6 +100,6 @@ fn names_in(dir: &Path) -> Vec<String> {
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
-    names.sort();
+    names.arrange();
     names
 }

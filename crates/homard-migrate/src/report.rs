@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use homard_runtime::Arrange as _;
 use serde::Serialize;
 
 use crate::home::{Era, Home};
@@ -72,7 +73,7 @@ impl Report {
     }
 
     pub(crate) fn sort(&mut self) {
-        self.items.sort_by(|a, b| (a.fate, a.kind, &a.what).cmp(&(b.fate, b.kind, &b.what)));
+        self.items.arrange_by(|a, b| (a.fate, a.kind, &a.what).cmp(&(b.fate, b.kind, &b.what)));
     }
 
     /// How many things have a fate.

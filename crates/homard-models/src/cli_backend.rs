@@ -26,7 +26,7 @@ use homard_config::config::agents::cli_backends::CliSessionMode;
 use homard_exec::{BuiltEnv, Exit};
 use homard_llm::{Answer, CLI_API, InputKind, LlmError, ModelSpec, Provider, Request, StreamEvent};
 use homard_protocol::{AssistantBlock, AssistantMessage, ModelId, ProviderId, StopReason};
-use homard_runtime::{Clock, Mutex, OrCancel};
+use homard_runtime::{Clock, CollectOrdered as _, Mutex, OrCancel, off_thread};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -144,7 +144,7 @@ impl CliBackend {
 fn environment(id: &ProviderId, row: &Row, config: &Config) -> BuiltEnv {
     let is_kept = |name: &str| !row.clear_env.iter().any(|cleared| cleared == name);
     let base = config.env.iter().filter(|(name, _)| is_kept(name));
-    let base: BTreeMap<String, String> = base.map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+    let base: BTreeMap<String, String> = base.map(|(k, v)| (k.to_owned(), v.to_owned())).collect_map();
     let own = row.env.iter().filter(|(name, _)| is_kept(name));
     own.fold(BuiltEnv::from_base(&base), |env, (name, value)| {
         env.clone().with_explicit(name, value.expose()).unwrap_or_else(|error| {
@@ -346,7 +346,7 @@ impl Ask<'_> {
 async fn on_disk<T: Send + 'static>(
     work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
 ) -> std::io::Result<T> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(std::io::Error::other(error)))
+    off_thread(work).await.unwrap_or_else(|error| Err(std::io::Error::other(error)))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use futures_util::{StreamExt as _, stream};
 use homard_config::config::models::BedrockDiscovery;
 use homard_llm::{Credential, Http, LlmError};
 use homard_protocol::ProviderId;
-use homard_runtime::{Clock, Mutex, OrLog as _, Tasks, millis_i64};
+use homard_runtime::{Clock, Mutex, OrLog as _, Tasks, millis_i64, off_thread};
 use tokio::sync::{Notify, watch};
 
 use crate::auth::ProviderAuth;
@@ -212,7 +212,7 @@ impl Discovery {
     async fn publish(&self, next: Discovered) {
         let next = Arc::new(next);
         let (saved, path) = (Arc::clone(&next), self.inner.parts.cache.clone());
-        let saving = tokio::task::spawn_blocking(move || saved.save(&path)).await;
+        let saving = off_thread(move || saved.save(&path)).await;
         if let Ok(outcome) = saving {
             outcome.or_log("found models are not remembered");
         }

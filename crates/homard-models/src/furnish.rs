@@ -11,6 +11,7 @@ use homard_config::config::models::{MergeMode, Provider};
 use homard_config::{Config, Environment};
 use homard_llm::{ApiKey, CredentialKind, Headers, ProviderSpec};
 use homard_protocol::{ModelId, ProviderId};
+use homard_runtime::CollectOrdered as _;
 use serde_json::Value;
 
 use crate::auth::ProviderAuth;
@@ -63,7 +64,7 @@ pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
     let explicit = explicit(inputs.config, &mut notes);
     let replaces = inputs.config.models.mode == MergeMode::Replace;
     let kept = Kept::read(inputs.kept.filter(|_| !replaces));
-    let mut ids: BTreeSet<ProviderId> = explicit.keys().cloned().collect();
+    let mut ids: BTreeSet<ProviderId> = explicit.keys().cloned().collect_set();
     if !replaces {
         ids.extend(ROWS.iter().filter(|row| is_at_hand(row, inputs)).filter_map(|row| provider_id(row.id)));
         ids.extend(kept.callable(inputs.env));
@@ -234,7 +235,7 @@ impl Desk<'_> {
     fn headers(&self) -> Headers {
         let row = self.row.map_or(&[][..], |row| row.headers);
         let mut headers: BTreeMap<String, String> =
-            row.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            row.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect_map();
         let own = self.own.into_iter().flat_map(|own| &own.headers);
         headers.extend(own.map(|(name, value)| (name.to_lowercase(), value.expose().to_owned())));
         headers.into_iter().collect()

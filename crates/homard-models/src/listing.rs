@@ -7,6 +7,7 @@ use std::sync::Arc;
 use homard_config::config::agents::Agent;
 use homard_llm::ModelSpec;
 use homard_protocol::{ModelRef, ProviderId};
+use homard_runtime::Arrange as _;
 
 use crate::router::ModelRouter;
 
@@ -39,7 +40,7 @@ impl ModelRouter {
                 models.push(resolved.model);
             }
         }
-        models.sort_by(|a, b| a.provider.cmp(&b.provider));
+        models.arrange_by(|a, b| a.provider.cmp(&b.provider));
         let mut usable: BTreeMap<ProviderId, bool> = BTreeMap::new();
         let mut out = Vec::with_capacity(models.len());
         for model in models {

@@ -9,6 +9,7 @@ use homard_config::Config;
 use homard_config::config::agents::{Agent, ModelSelection};
 use homard_llm::ModelSpec;
 use homard_protocol::{IdError, ModelId, ModelRef, ProviderId};
+use homard_runtime::CollectOrdered as _;
 
 use crate::catalogue;
 
@@ -237,7 +238,7 @@ fn aliases(listed: &[(ModelRef, Option<&String>)]) -> BTreeMap<String, ModelRef>
         let alias = alias.as_ref()?.trim().to_lowercase();
         (!alias.is_empty()).then(|| (alias, model.clone()))
     });
-    usual.chain(own).collect()
+    usual.chain(own).collect_map()
 }
 
 /// The newer list where it is written, else the keys of the catalogue; with either, whatever the owner chose
@@ -247,7 +248,7 @@ fn allowed(
     listed: &[(ModelRef, Option<&String>)],
     chosen: &[ModelRef],
 ) -> Option<BTreeSet<ModelRef>> {
-    let mut allowed: BTreeSet<ModelRef> = newer.collect();
+    let mut allowed: BTreeSet<ModelRef> = newer.collect_set();
     if allowed.is_empty() {
         allowed = listed.iter().map(|(model, _)| model.clone()).collect();
     }

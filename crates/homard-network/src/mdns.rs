@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use homard_config::config::gateway::reach::MdnsMode;
-use homard_runtime::Clip;
+use homard_runtime::{Arrange as _, Clip, CollectOrdered as _};
 use mdns_sd::{ResolvedService, ServiceDaemon, ServiceEvent, ServiceInfo};
 use serde::Serialize;
 
@@ -178,10 +178,10 @@ impl Beacon {
     fn heard(service: &ResolvedService) -> Self {
         let keys = service.get_properties().iter();
         let txt: BTreeMap<String, String> =
-            keys.map(|key| (key.key().to_owned(), shown(key.val_str()))).collect();
+            keys.map(|key| (key.key().to_owned(), shown(key.val_str()))).collect_map();
         let mut addresses: Vec<IpAddr> =
             service.get_addresses().iter().map(|address| address.to_ip_addr()).collect();
-        addresses.sort_by_key(|address| (address.is_ipv6(), address.is_loopback(), *address));
+        addresses.arrange_by_key(|address| (address.is_ipv6(), address.is_loopback(), *address));
         let ending = format!(".{SERVICE}.{DOMAIN}");
         let name = service.get_fullname();
         let name = name.strip_suffix(&ending).unwrap_or(name);

@@ -10,6 +10,7 @@ mod which;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use homard_runtime::off_thread;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -153,7 +154,7 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, Failure> {
 
 /// Does something that waits for the disk.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Failure> {
-    tokio::task::spawn_blocking(work).await.map_err(|_gone| Failure::unavailable("the node is stopping"))
+    off_thread(work).await.map_err(|_gone| Failure::unavailable("the node is stopping"))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use homard_exec::BuiltEnv;
 use homard_exec::approvals::PolicyStore;
-use homard_runtime::Clock;
+use homard_runtime::{Arrange as _, Clock};
 use rustix::fs::{Access, access};
 
 /// Variables a program needs to reach the person's screen.
@@ -71,7 +71,7 @@ impl Machine {
             })
         };
         let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_camera).collect();
-        found.sort();
+        found.arrange();
         found
     }
 }

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use homard_protocol::methods::nodes::{Node, NodeApproval, PairedNodeRow, PendingNodeRow};
 use homard_protocol::{DeviceId, Role};
+use homard_runtime::{Arrange as _, CollectOrdered as _, brief, visible};
 use homard_store::{NodeRecord, NodeRequest, NodeSurface, PairedDevice, StoreError};
-
-use homard_runtime::{brief, visible};
 
 use crate::registry::NodeSession;
 use crate::{Nodes, activity, commands};
@@ -42,14 +41,14 @@ impl Nodes {
         let store = &self.store;
         let devices = store.devices().paired().await?;
         let mut kept: BTreeMap<DeviceId, NodeRecord> =
-            store.nodes().list().await?.into_iter().map(|node| (node.device_id.clone(), node)).collect();
+            store.nodes().list().await?.into_iter().map(|node| (node.device_id.clone(), node)).collect_map();
         let mut asked: BTreeMap<DeviceId, NodeRequest> = store
             .nodes()
             .requests()
             .await?
             .into_iter()
             .map(|asked| (asked.about.device_id.clone(), asked))
-            .collect();
+            .collect_map();
         let mut here = self.registry.all();
         let active = activity::most_recent(&here).cloned();
         let mut nodes: Vec<Node> = devices
@@ -62,7 +61,7 @@ impl Nodes {
                 self.row(device, known, active.as_ref())
             })
             .collect();
-        nodes.sort_by_key(|node| !node.connected);
+        nodes.arrange_by_key(|node| !node.connected);
         Ok((nodes, active))
     }
 

@@ -9,6 +9,7 @@ use homard_config::config::RawChannels;
 use homard_config::{Config, View};
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::Arrange as _;
 use serde_json::{Map, Value};
 
 use crate::access::AccountRules;
@@ -125,7 +126,7 @@ impl ChannelAccounts {
             self.platforms.values().flat_map(|platform| platform.named.values().chain([&platform.base]));
         let mut problems: Vec<&str> =
             accounts.flat_map(|account| &account.rules.problems).map(String::as_str).collect();
-        problems.sort_unstable();
+        problems.arrange();
         problems.dedup();
         problems
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use homard_config::config::messages::Queue;
 use homard_protocol::{ChannelId, Word};
-use homard_runtime::brief;
+use homard_runtime::{Arrange as _, brief};
 use serde::{Deserialize, Serialize};
 
 pub use homard_config::config::messages::{QueueDrop, QueueMode};
@@ -146,7 +146,7 @@ impl Overflow {
         };
         let mut all = timed(self);
         all.extend(timed(other));
-        all.sort_by_key(|(at, _)| *at);
+        all.arrange_by_key(|(at, _)| *at);
         all.drain(..all.len().saturating_sub(cap.max(1)));
         (self.times, self.lines) = all.into_iter().unzip();
     }

@@ -10,6 +10,7 @@ pub mod levels;
 mod scan;
 pub mod table;
 
+use homard_runtime::Arrange as _;
 pub use levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Verbosity};
 use table::Form;
 pub use table::{COMMANDS, Command, Rank, Where, Who};
@@ -89,7 +90,7 @@ impl Vocabulary {
             agent.model.primary.iter().chain(&agent.model.fallbacks).map(ToString::to_string)
         });
         let mut models: Vec<String> = defaults.models.keys().map(ToString::to_string).chain(listed).collect();
-        models.sort();
+        models.arrange();
         models.dedup();
         Self {
             reset_triggers: config.session.reset_triggers.clone(),

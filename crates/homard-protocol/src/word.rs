@@ -4,13 +4,14 @@ use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use schemars::JsonSchema;
+use serde::de::{DeserializeSeed, EnumAccess, Error, VariantAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Makes an enum that stands on the wire as one word, the same that `as_str` and `Display` give.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, schemars::JsonSchema)]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $variant,)+
         }
@@ -18,6 +19,8 @@ macro_rules! words {
         impl $name {
             /// All words of the list, in its order.
             pub const WORDS: &'static [&'static str] = &[$($word,)+];
+
+            const MEMBERS: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The word on the wire.
             #[must_use]
@@ -28,11 +31,25 @@ macro_rules! words {
             }
         }
 
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let list = $crate::word::WordList { name: stringify!($name), words: Self::WORDS };
+                let at = list.read(from)?;
+                Self::MEMBERS.get(at).copied().ok_or_else(|| serde::de::Error::custom("a word beyond its list"))
+            }
+        }
+
         impl std::str::FromStr for $name {
             type Err = $crate::word::UnknownWord;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                let found = [$(Self::$variant,)+].into_iter().find(|known| known.as_str() == text);
-                found.ok_or_else(|| $crate::word::UnknownWord(text.to_owned()))
+                let found = Self::MEMBERS.iter().find(|known| known.as_str() == text);
+                found.copied().ok_or_else(|| $crate::word::UnknownWord(text.to_owned()))
             }
         }
 
@@ -51,6 +68,58 @@ macro_rules! words {
 }
 
 pub(crate) use words;
+
+/// A closed list, from which one word is read. What serde would make anew for every list is made once, and says the
+/// same where a word is wrong.
+#[derive(Clone, Copy)]
+pub(crate) struct WordList {
+    pub(crate) name: &'static str,
+    pub(crate) words: &'static [&'static str],
+}
+
+impl WordList {
+    /// Where in the list the word is.
+    pub(crate) fn read<'de, D: Deserializer<'de>>(self, from: D) -> Result<usize, D::Error> {
+        from.deserialize_enum(self.name, self.words, self)
+    }
+}
+
+impl<'de> Visitor<'de> for WordList {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "enum {}", self.name)
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, chosen: A) -> Result<usize, A::Error> {
+        let (at, nothing_else) = chosen.variant_seed(Place(self.words))?;
+        nothing_else.unit_variant()?;
+        Ok(at)
+    }
+}
+
+/// Reads a word as its place in a list.
+struct Place(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Place {
+    type Value = usize;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<usize, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Place {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("variant identifier")
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<usize, E> {
+        self.0.iter().position(|known| *known == word).ok_or_else(|| E::unknown_variant(word, self.0))
+    }
+}
 
 /// A word that is not in its list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

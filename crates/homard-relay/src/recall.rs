@@ -21,6 +21,7 @@ use homard_memory::{
 };
 use homard_protocol::methods::memory::{MemorySource, MemoryWriter};
 use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::off_thread;
 use homard_store::StoreError;
 use homard_tools::Label;
 use jiff::Timestamp;
@@ -339,7 +340,7 @@ pub(super) fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) ->
 
 /// Runs what blocks where nobody waits for it.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
-    tokio::task::spawn_blocking(work).await.map_err(|_gone| NotRecalled::Stopped)
+    off_thread(work).await.map_err(|_gone| NotRecalled::Stopped)
 }
 
 /// Runs what takes long on a thread that gives way to everything else: somebody may be talking meanwhile.

@@ -7,8 +7,10 @@
 //!
 //! And the small vocabulary, one word for each idea that would otherwise be written again in every room: [`Mutex`],
 //! [`RwLock`], [`millis`](fn@millis), [`hex`](fn@hex), [`replace_private`], [`FileDraft`], [`Clip`], [`brief`], [`Backoff`],
-//! [`json`].
+//! [`json`], [`off_thread`](fn@off_thread), [`Arrange`],
+//! [`CollectOrdered`].
 
+mod arrange;
 mod atomic_file;
 mod backoff;
 mod cancel;
@@ -19,6 +21,7 @@ pub mod json;
 mod keyed_workers;
 mod lock;
 mod log_limiter;
+mod off_thread;
 mod or_log;
 mod redact;
 mod subscribers;
@@ -27,6 +30,7 @@ mod trace;
 mod units;
 mod visible;
 
+pub use arrange::{Arrange, CollectOrdered};
 pub use atomic_file::{FileDraft, create_private_dir, replace_private, replace_shared, sweep_drafts};
 pub use backoff::{Backoff, chance, spread};
 pub use cancel::{Cancelled, OrCancel};
@@ -36,6 +40,7 @@ pub use hex::{from_hex, hex};
 pub use keyed_workers::{KeyedWorkers, Roused, Worker};
 pub use lock::{Mutex, RwLock};
 pub use log_limiter::LogLimiter;
+pub use off_thread::{OffThread, Unfinished, off_thread};
 pub use or_log::OrLog;
 pub use redact::{HIDDEN, HidingStream, MIN_SECRET, Redactor};
 pub use subscribers::Subscribers;

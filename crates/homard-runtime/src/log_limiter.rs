@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::time::Duration;
 
+use crate::Arrange as _;
 use crate::{Clock, Mutex, Timestamp, millis};
 
 /// Lines of one kind that are logged per [`WINDOW`].
@@ -99,7 +100,7 @@ impl LogLimiter {
             .map(|(kind, window)| (kind, window.left_out))
             .filter(|(_kind, left_out)| *left_out > 0)
             .collect();
-        taken.sort_unstable();
+        taken.arrange();
         taken
     }
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::Arrange as _;
 use crate::{Mutex, RwLock};
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -132,7 +133,7 @@ fn is_worth_hiding(secret: &str) -> bool {
 impl Finder {
     fn new(known: &[String]) -> Option<Self> {
         let mut spellings: Vec<String> = known.iter().flat_map(|secret| spellings::of(secret)).collect();
-        spellings.sort();
+        spellings.arrange();
         spellings.dedup();
         let longest = spellings.iter().map(String::len).max().unwrap_or(0);
         let machine = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&spellings).ok()?;

@@ -1,6 +1,7 @@
 //! The only way to start a task.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -38,6 +39,11 @@ impl Tasks {
     where
         F: Future<Output = ()> + Send + 'static,
     {
+        self.start(Box::pin(task));
+    }
+
+    /// Boxed, since tokio has its code for tasks made anew for each kind of future it is handed.
+    fn start(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
         drop(self.tracker.spawn(task));
     }
 

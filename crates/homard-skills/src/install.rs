@@ -9,6 +9,7 @@ use homard_config::Config;
 use homard_config::config::skills::NodeManager;
 use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Limits, run};
 use homard_protocol::methods::tools::skills::SkillsInstallResult;
+use homard_runtime::CollectOrdered as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::front_matter::Installer;
@@ -53,7 +54,7 @@ pub enum InstallError {
     Exec(#[from] ExecError),
     /// The file system thread ended early.
     #[error("the skills could not be looked at")]
-    Thread(#[from] tokio::task::JoinError),
+    Thread(#[from] homard_runtime::Unfinished),
 }
 
 /// The program and its arguments.
@@ -96,7 +97,7 @@ pub(crate) async fn install(
         return Err(InstallError::NoProgram { program: program.to_owned() });
     }
     let base: BTreeMap<String, String> =
-        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     // The installer is started from where it was found.
     let path: Vec<String> = programs.dirs().iter().map(|dir| dir.display().to_string()).collect();
     let env = BuiltEnv::from_base(&base).with_explicit("PATH", &path.join(":"))?;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use homard_config::Paths;
 use homard_config::config::skills::{Skills as Settings, SkillsLimits};
+use homard_runtime::Arrange as _;
 
 use crate::front_matter::{self, FrontMatter};
 use crate::stamps::Stamps;
@@ -190,7 +191,7 @@ impl Loaded {
         };
         let folders = entries.take(most).filter_map(|entry| Some(entry.ok()?.path()));
         let mut folders: Vec<PathBuf> = folders.filter(|path| !is_hidden(path) && path.is_dir()).collect();
-        folders.sort_unstable();
+        folders.arrange();
         if folders.len() > limits.candidates_per_root {
             folders.truncate(limits.candidates_per_root);
             self.left_out.push(format!(

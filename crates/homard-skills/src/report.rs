@@ -4,6 +4,7 @@ use std::path::Path;
 
 use homard_config::config::skills::Skills as Settings;
 use homard_protocol::methods::tools::skills::{SkillInstallOption, SkillNeeds, SkillStatus};
+use homard_runtime::Arrange as _;
 
 use crate::command::SkillCommand;
 use crate::env;
@@ -76,7 +77,7 @@ pub(crate) fn ways<'s>(skill: &'s Skill, settings: &Settings, os: &str) -> Vec<&
     let fits = |way: &&Installer| way.os.is_empty() || way.os.iter().any(|wanted| wanted == os);
     let mut ways: Vec<&Installer> = skill.front.about.install.iter().filter(fits).collect();
     if settings.install.prefer_brew {
-        ways.sort_by_key(|way| way.kind != "brew");
+        ways.arrange_by_key(|way| way.kind != "brew");
     }
     ways
 }

@@ -10,7 +10,7 @@ use homard_config::config::agents::Agent;
 use homard_config::{Config, ConfigHandle};
 use homard_protocol::AgentId;
 use homard_protocol::methods::tools::skills::{SkillsInstallResult, SkillsStatusResult};
-use homard_runtime::{Mutex, OrLog};
+use homard_runtime::{Arrange as _, Mutex, OrLog, off_thread};
 
 use crate::gate::{Judge, Programs, this_os};
 use crate::install::{self, InstallError};
@@ -104,7 +104,7 @@ impl Skills {
             return kept;
         }
         let (skills, config, agent) = (self.clone(), Arc::clone(config), agent.clone());
-        let looked = tokio::task::spawn_blocking(move || skills.look(&config, &agent)).await;
+        let looked = off_thread(move || skills.look(&config, &agent)).await;
         looked.or_log("the skills could not be looked at, so this turn has none").unwrap_or_default()
     }
 
@@ -146,7 +146,7 @@ impl Skills {
             })
             .chain(loaded.broken.iter().map(report::broken))
             .collect();
-        skills.sort_by(|a, b| (&a.name, &a.file_path).cmp(&(&b.name, &b.file_path)));
+        skills.arrange_by(|a, b| (&a.name, &a.file_path).cmp(&(&b.name, &b.file_path)));
         SkillsStatusResult {
             workspace_dir: agent.workspace.display().to_string(),
             managed_skills_dir: managed_dir(&self.inner.config.source().paths).display().to_string(),
@@ -183,7 +183,7 @@ impl Skills {
     ) -> Result<SkillsInstallResult, InstallError> {
         let config = self.inner.config.current();
         let (skills, settings, owner) = (self.clone(), Arc::clone(&config), agent.clone());
-        let loaded = tokio::task::spawn_blocking(move || skills.load(&settings, &owner)).await?;
+        let loaded = off_thread(move || skills.load(&settings, &owner)).await?;
         let is_it = |skill: &&Arc<Skill>| skill.name == name || skill.key() == name;
         let skill =
             loaded.skills.values().find(is_it).ok_or_else(|| InstallError::UnknownSkill(name.to_owned()))?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use homard_protocol::{RunId, SessionId};
-use homard_runtime::{Clock, Mutex, OrLog, create_private_dir};
+use homard_runtime::{Clock, Mutex, OrLog, create_private_dir, off_thread};
 use rusqlite::ErrorCode;
 use tokio::sync::{mpsc, oneshot};
 
@@ -287,7 +287,7 @@ impl Store {
             self.inner.reads.send(ReadOrder::Stop).await.or_log("a store reader had already ended");
         }
         let join = move || threads.into_iter().for_each(|thread| drop(thread.join()));
-        tokio::task::spawn_blocking(join).await.or_log("the store's threads could not be waited for");
+        off_thread(join).await.or_log("the store's threads could not be waited for");
     }
 
     /// Asks for what was written lately to be put onto the disk for good, as soon as there is nothing else to
@@ -326,12 +326,13 @@ impl Store {
     }
 
     /// Runs `work` on the writer thread and waits until it is committed.
-    pub(crate) async fn write<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn write<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         T: Send + 'static,
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        self.post(work).await?.await
+        let (order, answer) = writer::order(work);
+        self.written(order, answer)
     }
 
     /// Hands `work` to the writer thread; the future it returns waits for the commit. Work that is posted next
@@ -345,25 +346,49 @@ impl Store {
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (order, answer) = writer::order(work);
-        self.inner.writes.send(order).await.map_err(|_closed| StoreError::Closed)?;
-        let layout = Arc::clone(&self.inner.layout);
-        Ok(async move {
-            let result = answer.await.map_err(|_dropped| StoreError::Closed)?;
-            result.map_err(|error| error.located(&layout.database))
-        })
+        self.order_write(order).await?;
+        Ok(answered(answer, Arc::clone(&self.inner.layout)))
     }
 
     /// Runs `work` on a reader thread.
-    pub(crate) async fn read<T, F>(&self, work: F) -> Result<T, StoreError>
+    pub(crate) fn read<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
     where
         T: Send + 'static,
         F: FnOnce(&ReadCx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (order, answer) = reader::order(work);
-        self.inner.reads.send(order).await.map_err(|_closed| StoreError::Closed)?;
+        self.found(order, answer)
+    }
+
+    // What follows the making of an order does not depend on the work, and is not made anew for each.
+
+    async fn written<T>(&self, order: WriteOrder, answer: Answer<T>) -> Result<T, StoreError> {
+        self.order_write(order).await?;
+        answered(answer, Arc::clone(&self.inner.layout)).await
+    }
+
+    async fn found<T>(&self, order: ReadOrder, answer: Answer<T>) -> Result<T, StoreError> {
+        self.order_read(order).await?;
         let result = answer.await.map_err(|_dropped| StoreError::Panicked)?;
         result.map_err(|error| error.located(&self.inner.layout.database))
     }
+
+    async fn order_write(&self, order: WriteOrder) -> Result<(), StoreError> {
+        self.inner.writes.send(order).await.map_err(|_closed| StoreError::Closed)
+    }
+
+    async fn order_read(&self, order: ReadOrder) -> Result<(), StoreError> {
+        self.inner.reads.send(order).await.map_err(|_closed| StoreError::Closed)
+    }
+}
+
+/// Where the answer to an order arrives.
+type Answer<T> = oneshot::Receiver<Result<T, StoreError>>;
+
+/// Waits for the commit.
+async fn answered<T>(answer: Answer<T>, layout: Arc<Layout>) -> Result<T, StoreError> {
+    let result = answer.await.map_err(|_dropped| StoreError::Closed)?;
+    result.map_err(|error| error.located(&layout.database))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::{ApprovalId, RunId, SessionKey, ToolCallId};
-use homard_runtime::{Clock, Mutex, Subscribers};
+use homard_runtime::{Arrange as _, Clock, Mutex, Subscribers};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -186,7 +186,7 @@ impl Approvals {
         let open = waiting.values().filter(|one| one.question.outcome.is_none());
         let mut pending: Vec<Question> = open.map(|one| one.question.clone()).collect();
         drop(waiting);
-        pending.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
+        pending.arrange_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         pending
     }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::UserBlock;
 use homard_protocol::methods::approvals::ApprovalDecision;
+use homard_runtime::{Arrange as _, off_thread};
 use serde_json::Value;
 
 use crate::approvals::{ApprovalRequest, CommandTerms, Outcome};
@@ -102,7 +103,7 @@ impl Call<'_> {
         }
         let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
         let provenance = Provenance::of(self.home, cx);
-        let looking = tokio::task::spawn_blocking(move || {
+        let looking = off_thread(move || {
             let reads = paths::places(&home, &workspace, &subject.reads);
             Places {
                 read: reads.iter().filter_map(|place| provenance.of_read(place.path())).collect(),
@@ -275,7 +276,7 @@ impl Call<'_> {
         let paths: Vec<PathBuf> = writes.into_iter().map(FilePlace::into_path).collect();
         let from = cx.scope.taint.labels().into_iter().next();
         let replaces = self.subject.replaces;
-        let marking = tokio::task::spawn_blocking(move || match from {
+        let marking = off_thread(move || match from {
             Some(from) => files.mark(&paths, &from),
             None if replaces => files.unmark(&paths),
             // Content moves from file to file.
@@ -294,13 +295,13 @@ impl Call<'_> {
 /// Whose words the output of a command is, where they are not the owner's.
 pub(crate) async fn labels_of_command(command: CommandRun, home: &Path, cx: &ToolCx) -> Vec<Label> {
     let provenance = Provenance::of(home, cx);
-    let looking = tokio::task::spawn_blocking(move || provenance.of_command(&command)).await;
+    let looking = off_thread(move || provenance.of_command(&command)).await;
     looking.unwrap_or_else(|_stopped| vec![Label::new(Source::Tool, "output nobody could place")])
 }
 
 /// Makes the labels of an answer the conversation's, and hides secrets in it.
 fn label(mut outcome: ToolOutcome, cx: &ToolCx) -> ToolOutcome {
-    outcome.untrusted.sort();
+    outcome.untrusted.arrange();
     outcome.untrusted.dedup();
     for label in &outcome.untrusted {
         cx.scope.taint.add(label.clone());

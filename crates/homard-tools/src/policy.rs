@@ -13,6 +13,7 @@ pub use groups::{
     ADMIN_TOOLS, ALL_FILES, GROUPS, Group, OWNER_ALWAYS, OWNER_ONLY, Profile, SANDBOX_ALLOW, SANDBOX_DENY,
     SUBAGENT_LEAF_NEVER, SUBAGENT_NEVER, canonical_name, known_names,
 };
+use homard_runtime::Arrange as _;
 pub(crate) use layers::lists;
 pub use layers::{DecidedBy, Layer, LayerName};
 
@@ -34,7 +35,7 @@ impl ToolPolicy {
     #[must_use]
     pub fn new(mut layers: Vec<Layer>) -> Self {
         layers.retain(|layer| !layer.is_empty());
-        layers.sort_by_key(|layer| layer.name);
+        layers.arrange_by_key(|layer| layer.name);
         Self { layers }
     }
 

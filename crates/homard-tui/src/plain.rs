@@ -7,6 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use homard_client::Client;
 use homard_client::questions::Asked;
 use homard_protocol::methods::approvals::ApprovalDecision;
+use homard_runtime::off_thread;
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
@@ -33,7 +34,7 @@ pub(crate) async fn run(
     let mut app = App::new(options.wishes, Screen::new(80, 24, Theme::new(false)), new_id);
     let (inbox, mut arrived) = mpsc::channel(INBOX);
     let (typing, mut typed) = mpsc::channel(INBOX);
-    tokio::task::spawn_blocking(move || read_lines(&typing));
+    drop(off_thread(move || read_lines(&typing)));
     let hands = Hands::new(inbox, options.machine);
     let mut line = GatewayLink::up(first, connector);
     let mut signals = Signals::listen()?;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crossterm::event::{Event, MouseEventKind};
 use homard_client::Client;
-use homard_runtime::Clock;
+use homard_runtime::{Clock, off_thread};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
@@ -82,7 +82,7 @@ pub async fn run(first: Client, connector: &impl Connector, options: TuiOptions)
     let mut app = App::new(options.wishes, Screen::new(size.width, size.height, theme), new_id);
     let (inbox, mut arrived) = mpsc::channel(INBOX);
     let keys = inbox.clone();
-    tokio::task::spawn_blocking(move || read_keys(&keys));
+    drop(off_thread(move || read_keys(&keys)));
     let hands = Hands::new(inbox, options.machine);
     let mut line = GatewayLink::up(first, connector);
     let outcome = Loop { app: &mut app, guard: &mut guard, hands: &hands, clock: &options.clock }

@@ -19,6 +19,7 @@ pub(crate) mod tools;
 mod words;
 
 use std::future::Future;
+use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -167,6 +168,8 @@ pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) ->
 }
 
 fn run_alone<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    // Boxed, since tokio has its loop made anew for each kind of future it is handed.
+    let command: Pin<Box<dyn Future<Output = anyhow::Result<T>> + '_>> = Box::pin(command);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("could not start the runtime")?;
     let outcome = runtime.block_on(command);

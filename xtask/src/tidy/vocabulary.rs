@@ -13,17 +13,19 @@ struct HandMade {
     instead: &'static str,
 }
 
-const HAND_MADE: [HandMade; 6] = [
+const HAND_MADE: [HandMade; 7] = [
     HandMade { text: "byte:02x}", then: "", instead: HEX },
     HandMade { text: ".chars().take(", then: ").collect", instead: CLIP },
     HandMade { text: ".char_indices().nth(", then: "", instead: CLIP },
     HandMade { text: ".is_char_boundary(", then: "", instead: CLIP },
     HandMade { text: ".floor_char_boundary(", then: "", instead: CLIP },
     HandMade { text: "PoisonError", then: "", instead: LOCK },
+    HandMade { text: "spawn_blocking(", then: "", instead: OFF_THREAD },
 ];
 
 const HEX: &str = "use homard_runtime::hex";
 const CLIP: &str = "use homard_runtime::Clip or brief";
+const OFF_THREAD: &str = "use homard_runtime::off_thread, which does not grow the program with each use";
 const LOCK: &str = "use homard_runtime::Mutex or RwLock, which need no such thing";
 
 /// The owners, and those who do something else that looks alike.

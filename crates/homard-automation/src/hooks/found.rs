@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use homard_config::{Config, Paths};
 use homard_protocol::AgentId;
+use homard_runtime::Arrange as _;
 use homard_skills::front_matter::{self, FrontMatter};
 use homard_skills::gate::{Programs, this_os};
 
@@ -165,7 +166,7 @@ fn folders(place: &Path) -> Vec<PathBuf> {
     let entries = entries.filter_map(Result::ok).filter(is_folder).take(MAX_FOLDERS);
     let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     dirs.retain(|dir| dir.join(HEAD).is_file());
-    dirs.sort();
+    dirs.arrange();
     dirs
 }
 
@@ -243,7 +244,7 @@ fn handler(dir: &Path) -> Handler {
     let Ok(entries) = std::fs::read_dir(dir) else { return Handler::None("cannot be read".to_owned()) };
     let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
     files.retain(|path| path.file_stem().is_some_and(|stem| stem == "handler"));
-    files.sort();
+    files.arrange();
     let runs = |path: &&PathBuf| {
         std::fs::symlink_metadata(path)
             .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)

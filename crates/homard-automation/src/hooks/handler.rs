@@ -8,7 +8,7 @@ use std::time::Duration;
 use homard_config::Environment;
 use homard_config::config::hooks::internal::HookEntry;
 use homard_exec::{BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits};
-use homard_runtime::Clip;
+use homard_runtime::{Clip, CollectOrdered as _};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -98,7 +98,7 @@ impl Call<'_> {
     /// What every command has, and what the owner gives this hook; nothing the gateway knows besides.
     fn environment(&self) -> Result<BuiltEnv, EnvError> {
         let base: BTreeMap<String, String> =
-            self.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            self.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
         let mut env = BuiltEnv::from_base(&base).with_explicit("HOMARD_HOOK", self.name)?;
         for (name, value) in self.entry.iter().flat_map(|entry| &entry.env) {
             env = env.with_explicit(name, value.expose())?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_channel::{ChannelError, Inbound};
+use homard_runtime::Arrange as _;
 use tokio::time::Instant;
 
 use super::casemap::CaseMapping;
@@ -403,7 +404,7 @@ fn about_room(room: &str) -> String {
 /// Lines that join channels; those with keys come first, as the protocol wants it.
 fn join(rooms: &[Room]) -> Vec<String> {
     let mut sorted: Vec<&Room> = rooms.iter().collect();
-    sorted.sort_by_key(|room| room.key.is_none());
+    sorted.arrange_by_key(|room| room.key.is_none());
     let mut lines = Vec::new();
     let (mut names, mut keys): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     let mut bytes = 0;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use homard_protocol::AccountId;
-use homard_runtime::{OrLog as _, replace_shared};
+use homard_runtime::{OrLog as _, off_thread, replace_shared};
 use serde::{Deserialize, Serialize};
 
 const VERSION: u32 = 2;
@@ -81,7 +81,7 @@ impl Offset {
         let text = serde_json::to_vec(&kept)?;
         let file = file.to_path_buf();
         // One visit to the file system: the messages heard are being answered meanwhile.
-        tokio::task::spawn_blocking(move || write_beside(&file, &text)).await?
+        off_thread(move || write_beside(&file, &text)).await?
     }
 }
 

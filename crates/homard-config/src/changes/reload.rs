@@ -1,6 +1,7 @@
 //! What a change of settings asks of a running gateway.
 
 use homard_protocol::ChannelId;
+use homard_runtime::Arrange as _;
 
 use crate::config::gateway::ReloadMode;
 use crate::issue::Issue;
@@ -113,7 +114,7 @@ pub fn action_for(changed: &[String], mode: ReloadMode) -> ReloadAction {
             Asked::Restart => restart = true,
         }
     }
-    parts.sort();
+    parts.arrange();
     parts.dedup();
     match (restart, mode) {
         (true, ReloadMode::Hybrid | ReloadMode::Restart | ReloadMode::Off) => ReloadAction::Restart,

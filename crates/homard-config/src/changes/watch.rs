@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use homard_runtime::{OrCancel, OrLog};
+use homard_runtime::{OrCancel, OrLog, off_thread};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -38,9 +38,7 @@ impl ConfigHandle {
                 Err(_cancelled) => return,
             };
             let handle = self.clone();
-            tokio::task::spawn_blocking(move || handle.reload())
-                .await
-                .or_log("a changed configuration was not read");
+            off_thread(move || handle.reload()).await.or_log("a changed configuration was not read");
             // Includes may have come or gone with the edit; what was just read is known.
             let after = self.look();
             let same = now.iter().all(|(path, stamp)| after.get(path).is_none_or(|later| later == stamp));

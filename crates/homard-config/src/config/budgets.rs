@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use homard_protocol::AgentId;
+use homard_runtime::CollectOrdered as _;
 
 use super::Resolve;
 use crate::raw::budgets as raw;
@@ -102,7 +103,7 @@ impl Budgets {
                 let path = format!("budgets.{kind}.{id}");
                 (id, Budget::resolve(Some(budget), &path, false, cx))
             };
-            raw.unwrap_or_default().into_iter().map(resolve).collect::<BTreeMap<_, _>>()
+            raw.unwrap_or_default().into_iter().map(resolve).collect_map()
         };
         let (jobs, hooks) = (by_name("jobs", raw.jobs), by_name("hooks", raw.hooks));
         Self {

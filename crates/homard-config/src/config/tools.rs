@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use homard_runtime::CollectOrdered as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -267,7 +268,7 @@ impl Taint {
 }
 
 fn rules(raw: Option<BTreeMap<String, raw::ToolRule>>) -> BTreeMap<String, ToolRule> {
-    raw.unwrap_or_default().into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect()
+    raw.unwrap_or_default().into_iter().map(|(id, rule)| (id, ToolRule::from_raw(rule))).collect_map()
 }
 
 impl ToolRule {

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use homard_runtime::Arrange as _;
 use serde_json::Value;
 
 use crate::syntax::document::{self, Kind, Member, Node};
@@ -162,7 +163,7 @@ fn is_name(key: &str) -> bool {
 /// Replaces several byte ranges of a text at once; ranges that do not fit it are left alone.
 pub(crate) fn replace_texts(text: &str, replacements: &[(Range<usize>, String)]) -> String {
     let mut sorted: Vec<_> = replacements.iter().collect();
-    sorted.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    sorted.arrange_by_key(|(range, _)| std::cmp::Reverse(range.start));
     let mut out = text.to_owned();
     for (range, with) in sorted {
         if out.get(range.clone()).is_some() {

@@ -1,6 +1,7 @@
 //! Models that are easily talked into things. They are told by their names, which is a guess and said as one.
 
 use homard_config::Config;
+use homard_runtime::Arrange as _;
 
 use super::tools::runs_commands;
 use crate::finding::Finding;
@@ -63,7 +64,7 @@ fn models(settings: &Config) -> Vec<String> {
         .flat_map(|model| model.primary.iter().chain(&model.fallbacks))
         .map(ToString::to_string)
         .collect();
-    named.sort();
+    named.arrange();
     named.dedup();
     named
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use homard_runtime::CollectOrdered as _;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, test_kill_process, waitpid};
 
@@ -75,7 +76,8 @@ pub(super) fn family(leader: Pid) -> Vec<Stat> {
 
 fn with_descendants(is_first: impl Fn(&Stat) -> bool) -> Vec<Stat> {
     let all: Vec<Stat> = everyone().into_iter().flatten().filter(|stat| stat.is_live).collect();
-    let mut found: BTreeSet<i32> = all.iter().filter(|stat| is_first(stat)).map(|stat| stat.pid).collect();
+    let mut found: BTreeSet<i32> =
+        all.iter().filter(|stat| is_first(stat)).map(|stat| stat.pid).collect_set();
     loop {
         let before = found.len();
         found.extend(
@@ -90,7 +92,7 @@ fn with_descendants(is_first: impl Fn(&Stat) -> bool) -> Vec<Stat> {
 /// What ended commands left behind and this process took in, with all that descends from it. `leaders` are commands
 /// that run. Whoever of it has ended is let go of.
 pub(crate) fn left_behind(leaders: &[u32]) -> Vec<Stat> {
-    let roots: BTreeSet<i32> = taken_in(leaders).into_iter().filter(reap).map(|root| root.pid).collect();
+    let roots: BTreeSet<i32> = taken_in(leaders).into_iter().filter(reap).map(|root| root.pid).collect_set();
     if roots.is_empty() { Vec::new() } else { with_descendants(|stat| roots.contains(&stat.pid)) }
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use homard_protocol::method::Access;
+use homard_runtime::{Arrange as _, CollectOrdered as _};
 
 use crate::methods;
 use crate::table::Facts;
@@ -65,11 +66,11 @@ fn notes(table: &str) -> BTreeMap<String, String> {
 }
 
 fn table(known: &BTreeMap<&'static str, Facts>, notes: &BTreeMap<String, String>) -> String {
-    let spec: BTreeMap<&str, SpecRow> = spec().map(|row| (row.name, row)).collect();
+    let spec: BTreeMap<&str, SpecRow> = spec().map(|row| (row.name, row)).collect_map();
     let listed = |row: &&SpecRow| row.tier != "C" || known.contains_key(row.name);
     let names = spec.values().filter(listed).map(|row| row.name).chain(known.keys().copied());
     let mut names: Vec<&str> = names.collect();
-    names.sort_unstable();
+    names.arrange();
     names.dedup();
     let mut text = summary(known, &spec);
     text.push_str("\n| method | tier | needs | state | notes |\n|---|---|---|---|---|\n");

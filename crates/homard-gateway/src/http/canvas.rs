@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use futures_util::FutureExt;
 use homard_protocol::ConnId;
+use homard_runtime::off_thread;
 use http::StatusCode;
 use http::header::HeaderValue;
 
@@ -99,7 +100,7 @@ async fn answer(cx: RouteCx<'_>) -> Answer {
     let root = FOLDER.iter().fold(state.clone(), |path, part| path.join(part));
     let document =
         if document.ends_with('/') { format!("{document}index.html") } else { document.to_owned() };
-    let found = tokio::task::spawn_blocking(move || folder::confined(&root, &document)).await;
+    let found = off_thread(move || folder::confined(&root, &document)).await;
     let Some(path) = found.ok().flatten() else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let content_type = folder::content_type(&path);
     let served = Served { path, content_type, cache: "no-store", encoding: None };

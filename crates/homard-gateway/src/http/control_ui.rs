@@ -4,6 +4,7 @@ use futures_util::FutureExt;
 use homard_config::config::agents::Agent;
 use homard_config::config::gateway::ControlUi;
 use homard_protocol::AgentId;
+use homard_runtime::off_thread;
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
@@ -202,7 +203,7 @@ async fn avatar(gateway: &Gateway, request: &Request<Incoming>, id: &str) -> Ans
     }
     let Picture::File(path) = picture else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let root = agent.workspace.clone();
-    let found = tokio::task::spawn_blocking(move || {
+    let found = off_thread(move || {
         let path = path.trim_start_matches("./").to_owned();
         if folder::is_plain(&path) { folder::inside(&root, &root.join(path)) } else { None }
     });

@@ -13,6 +13,7 @@ use homard_automation::hooks::webhooks::template::Given;
 use homard_automation::hooks::webhooks::{WebhookError, mapped};
 use homard_config::Config;
 use homard_config::config::hooks::{HookTransform, Hooks};
+use homard_runtime::CollectOrdered as _;
 use http::header::{HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming;
@@ -176,7 +177,7 @@ impl Called {
         let plain = self.headers.iter().filter(|(name, _)| !PROOFS.contains(&name.as_str()));
         plain
             .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-            .collect()
+            .collect_map()
     }
 
     /// The name the caller gave the call, so that repeating it does nothing, not even ask a program of the owner.
@@ -284,7 +285,7 @@ fn read(bytes: &[u8]) -> Result<Map<String, Value>, WebhookError> {
 
 fn query(request: &Request<Incoming>) -> BTreeMap<String, String> {
     let query = request.uri().query().unwrap_or_default();
-    url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+    url::form_urlencoded::parse(query.as_bytes()).into_owned().collect_map()
 }
 
 fn refused(error: &Value, status: StatusCode) -> Answer {

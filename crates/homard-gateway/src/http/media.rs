@@ -8,6 +8,7 @@ use homard_config::Config;
 use homard_config::Paths;
 use homard_media::file_type::media_type;
 use homard_runtime::millis_i64;
+use homard_runtime::off_thread;
 use http::header::{CONTENT_DISPOSITION, HeaderValue};
 use http::{Request, StatusCode};
 use hyper::body::Incoming;
@@ -63,7 +64,7 @@ pub(super) async fn answer(gateway: &Gateway, request: &Request<Incoming>, peer:
     }
     let (config, source) = (gateway.config().current(), asked.source.clone());
     let paths = gateway.config().source().paths.clone();
-    let found = tokio::task::spawn_blocking(move || find(&config, &paths, &source)).await.ok().flatten();
+    let found = off_thread(move || find(&config, &paths, &source)).await.ok().flatten();
     if asked.is_about {
         return json_answer(StatusCode::OK, &about(gateway, &asked.source, found.is_some()));
     }

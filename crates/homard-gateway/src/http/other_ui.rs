@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::FutureExt;
 use homard_config::config::gateway::ControlUi;
+use homard_runtime::off_thread;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
@@ -59,8 +60,7 @@ async fn answer(cx: RouteCx<'_>) -> Answer {
     }
     let packed = accepts(headers, "br");
     let (folder_here, path_here) = (root.clone(), path.clone());
-    let found =
-        tokio::task::spawn_blocking(move || find(&folder_here, &path_here, packed)).await.ok().flatten();
+    let found = off_thread(move || find(&folder_here, &path_here, packed)).await.ok().flatten();
     match found {
         Some((file, encoding)) => asset(&path, file, encoding, headers).await,
         None if wants_page(headers) && folder::decoded(&path).is_some_and(|path| is_app_path(&path)) => {
@@ -111,7 +111,7 @@ async fn asset(path: &str, file: PathBuf, encoding: Option<&'static str>, header
 async fn index(root: &Path, base: &str, headers: &HeaderMap) -> Answer {
     let missing = || text(StatusCode::SERVICE_UNAVAILABLE, "gateway.controlUi.root has no index.html");
     let (root, base) = (root.to_path_buf(), base.to_owned());
-    let read = tokio::task::spawn_blocking(move || {
+    let read = off_thread(move || {
         let path = folder::confined(&root, INDEX)?;
         let is_small = std::fs::metadata(&path).ok()?.len() <= MAX_INDEX;
         let page = is_small.then(|| std::fs::read_to_string(&path).ok()).flatten()?;

@@ -28,6 +28,7 @@ use homard_protocol::methods::channels::{
 };
 use homard_protocol::{AccountId, ChannelId};
 use homard_relay::{AccountStatus, SendError};
+use homard_runtime::CollectOrdered as _;
 use homard_runtime::millis_i64;
 use serde_json::{Map, Value, json};
 
@@ -82,7 +83,7 @@ pub(super) async fn status(
         let limit = Duration::from_millis(limit);
         let asked = accounts.iter().filter(|account| account.status.is_some());
         let probes = asked.map(async |account| (account.name(), probe(gateway, account, limit).await));
-        let mut probes: BTreeMap<_, _> = join_all(probes).await.into_iter().collect();
+        let mut probes: BTreeMap<_, _> = join_all(probes).await.into_iter().collect_map();
         for account in &mut accounts {
             account.probe = probes.remove(&account.name());
         }
@@ -156,7 +157,7 @@ fn accounts(gateway: &Gateway) -> Vec<Account> {
     let mut all = Vec::new();
     for entry in gateway.channels().entries() {
         let Ok(channel) = ChannelId::parse(entry.id) else { continue };
-        let mut ids: BTreeSet<AccountId> = written.of_platform(&channel).map(|(id, _)| id).collect();
+        let mut ids: BTreeSet<AccountId> = written.of_platform(&channel).map(|(id, _)| id).collect_set();
         ids.extend(
             known.iter().filter(|status| status.channel == channel).map(|status| status.account.clone()),
         );

@@ -11,6 +11,7 @@ use homard_protocol::methods::config::{
     ConfigApply, ConfigApplyParams, ConfigGet, ConfigIssue, ConfigPatch, ConfigSchema, ConfigSchemaResult,
     ConfigSet, ConfigSetParams, ConfigSnapshot, ConfigWriteResult,
 };
+use homard_runtime::off_thread;
 use serde_json::{Value, json};
 
 use super::session_key;
@@ -200,7 +201,7 @@ pub(super) fn written(
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RequestError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
+    off_thread(work).await.map_err(|error| {
         tracing::error!(%error, "a configuration task ended unexpectedly");
         RequestError::unavailable("the configuration could not be read or written; see the log")
     })

@@ -36,6 +36,7 @@ use homard_protocol::methods::system::{
     MAX_LOG_LINES, Status, SystemPresence,
 };
 use homard_protocol::presence::PresenceEntry;
+use homard_runtime::off_thread;
 use serde_json::{Value, json};
 
 use super::{channels, check_range};
@@ -216,7 +217,7 @@ pub(super) async fn logs_tail(cx: Cx, params: LogsTailParams) -> Result<LogsTail
     check_range("logs.tail", "limit", params.limit, 1..=MAX_LOG_LINES)?;
     check_range("logs.tail", "maxBytes", params.max_bytes, 1..=MAX_LOG_BYTES)?;
     let path = cx.gateway.diagnostics().log_file();
-    let read = tokio::task::spawn_blocking(move || log_tail::tail(&path, &params)).await;
+    let read = off_thread(move || log_tail::tail(&path, &params)).await;
     read.map_err(|error| RequestError::unavailable(error.to_string()))?
         .map_err(|error| RequestError::unavailable(format!("the log could not be read: {error}")))
 }

@@ -16,7 +16,7 @@ use homard_protocol::methods::tools::{
 };
 use homard_protocol::{PeerId, SessionKey};
 use homard_relay::{PolicyView, Supposing};
-use homard_runtime::Clip;
+use homard_runtime::{Arrange as _, Clip};
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
     canonical_name, decision_of, known_names, near_names,
@@ -71,7 +71,7 @@ pub(super) async fn catalog(cx: Cx, params: ToolsCatalogParams) -> Result<ToolsC
             None => groups.push(group(id, label, vec![row])),
         }
     }
-    groups.sort_by(|a, b| (a.id == OTHER.0, &a.id).cmp(&(b.id == OTHER.0, &b.id)));
+    groups.arrange_by(|a, b| (a.id == OTHER.0, &a.id).cmp(&(b.id == OTHER.0, &b.id)));
     let profile =
         |profile: Profile| ToolProfileRow { id: profile.id().into(), label: profile.label().into() };
     Ok(ToolsCatalogResult { agent_id: agent, profiles: Profile::ALL.map(profile).to_vec(), groups })

@@ -15,7 +15,7 @@ use aws_credential_types::provider::error::CredentialsError;
 use aws_types::os_shim_internal::{Env, Fs};
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
 use homard_llm::{ApiKey, AwsKeys, FailReason, LlmError};
-use homard_runtime::{OrCancel, millis_i64};
+use homard_runtime::{CollectOrdered as _, OrCancel, millis_i64};
 use serde::Deserialize;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -169,7 +169,7 @@ async fn run_process(
     cancel: &CancellationToken,
 ) -> Result<Found, AwsError> {
     let failed = |what: &str| AwsError::Process { profile: profile.to_owned(), what: what.to_owned() };
-    let base: BTreeMap<String, String> = env.iter().cloned().collect();
+    let base: BTreeMap<String, String> = env.iter().cloned().collect_map();
     let mut built = BuiltEnv::from_base(&base);
     for (name, value) in env.iter().filter(|(name, _)| name.starts_with(OWN_NAMES)) {
         built = built.with_explicit(name, value).map_err(|_bad| failed("cannot be given its environment"))?;

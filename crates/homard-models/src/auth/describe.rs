@@ -1,6 +1,7 @@
 //! What people are shown of stored credentials: everything but the credentials.
 
 use homard_llm::ApiKey;
+use homard_runtime::Arrange as _;
 use serde::Serialize;
 
 use super::cooldown::cooling_until;
@@ -71,7 +72,7 @@ impl Profiles {
         let view = self.inner.view();
         let ids = view.document.ids();
         let mut profiles: Vec<_> = ids.iter().filter_map(|id| described(&view.document, id, now)).collect();
-        profiles.sort_by(|a, b| a.id.cmp(&b.id));
+        profiles.arrange_by(|a, b| a.id.cmp(&b.id));
         Description { profiles, problem: view.problem, inherited: view.place == ProfilePlace::Main }
     }
 }

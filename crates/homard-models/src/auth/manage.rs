@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use homard_llm::ApiKey;
 use homard_protocol::ProviderId;
+use homard_runtime::{CollectOrdered as _, off_thread};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -219,7 +220,7 @@ impl Profiles {
     pub async fn providers(&self) -> BTreeSet<ProviderId> {
         self.inner.look().await;
         let document = self.inner.view().document;
-        document.ids().into_iter().filter_map(|id| Some(document.profile(id)?.provider)).collect()
+        document.ids().into_iter().filter_map(|id| Some(document.profile(id)?.provider)).collect_set()
     }
 
     /// Moves the agent's own file out of the way, for a person who gave up mending it. Returns its new place.
@@ -231,7 +232,7 @@ impl Profiles {
         let file = self.inner.file(ProfilePlace::Own).clone();
         let _lock = file.lock(self.inner.limits.lock_wait).await?;
         let now = self.inner.cx.clock.now_ms();
-        let moved = tokio::task::spawn_blocking(move || file.set_aside(now));
+        let moved = off_thread(move || file.set_aside(now));
         moved.await.map_err(|_stopped| StoreError::Stopped)?
     }
 

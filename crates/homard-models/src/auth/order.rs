@@ -2,6 +2,7 @@
 
 use homard_llm::CredentialKind;
 use homard_protocol::ProviderId;
+use homard_runtime::Arrange as _;
 
 use super::cooldown::cooling_until;
 use super::document::{Document, Proof};
@@ -71,7 +72,7 @@ pub(crate) fn line_up(
     if !is_explicit {
         lineup
             .usable
-            .sort_by_key(|entry| (rank(entry.kind), document.stats(&entry.id).last_used.unwrap_or(0)));
+            .arrange_by_key(|entry| (rank(entry.kind), document.stats(&entry.id).last_used.unwrap_or(0)));
     }
     cooling_last(&mut lineup.usable, |entry| entry.cooling_until);
     lineup
@@ -80,7 +81,7 @@ pub(crate) fn line_up(
 /// Moves what is cooling to the end, the soonest ready first; the rest keeps its order.
 pub(crate) fn cooling_last<T>(list: &mut [T], until: impl Fn(&T) -> Option<i64>) {
     // `None` sorts before every `Some`, and the sort is stable.
-    list.sort_by_key(until);
+    list.arrange_by_key(until);
 }
 
 /// Why a proof cannot be tried at all.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use homard_llm::{ApiKey, FailReason, LlmError};
-use homard_runtime::{OrCancel as _, millis_i64};
+use homard_runtime::{OrCancel as _, millis_i64, off_thread};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -242,7 +242,7 @@ impl Renewals<'_> {
             return Ok(OAuthClient { id, secret: oauth.client_secret.clone() });
         }
         let env = self.inner.environment.get().cloned().unwrap_or_default();
-        let found = tokio::task::spawn_blocking(move || row.client(&env));
+        let found = off_thread(move || row.client(&env));
         found.await.map_err(|_stopped| LlmError::aborted())?.map_err(|error| {
             let id = &job.candidate.id;
             LlmError::new(FailReason::Auth, format!("the login `{id}` could not be renewed: {error}"))
@@ -274,7 +274,7 @@ impl Renewals<'_> {
     ) -> Result<Loaded, StoreError> {
         let earlier = self.inner.memory().unwritten_tokens();
         let policy = self.inner.policy.clone();
-        let written = tokio::task::spawn_blocking(move || {
+        let written = off_thread(move || {
             // Read again: somebody may have edited the file by hand while the server was thinking. A file that
             // was broken by that is not replaced.
             let before = held.lock.read()?;
@@ -291,7 +291,7 @@ impl Renewals<'_> {
     }
 
     async fn read_held(self, lock: Lock) -> Result<(Lock, Loaded), LlmError> {
-        let read = tokio::task::spawn_blocking(move || lock.read().map(|loaded| (lock, loaded)));
+        let read = off_thread(move || lock.read().map(|loaded| (lock, loaded)));
         let (lock, mut loaded) =
             read.await.map_err(|_stopped| LlmError::aborted())?.map_err(|error| not_kept(&error))?;
         for change in self.inner.memory().unwritten_tokens() {

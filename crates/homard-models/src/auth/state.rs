@@ -8,8 +8,7 @@ use std::sync::{Arc, MutexGuard, OnceLock};
 
 use homard_config::Environment;
 use homard_protocol::ProviderId;
-use homard_runtime::Mutex;
-use homard_runtime::OrLog as _;
+use homard_runtime::{CollectOrdered as _, Mutex, OrLog as _, off_thread};
 
 use super::aws;
 use super::candidate::OAuthRow;
@@ -135,7 +134,7 @@ impl Inner {
             return;
         }
         let this = Arc::clone(self);
-        let looked = tokio::task::spawn_blocking(move || {
+        let looked = off_thread(move || {
             for place in this.places() {
                 this.look_at(*place);
             }
@@ -256,11 +255,7 @@ impl Inner {
         // Only where the agent's credentials are: the other file may have others of the same names.
         let found = self.edit_held(self.view().place, move |document| {
             let mut apply = |change: &Change| change.apply(document, &policy);
-            Ok(changes
-                .iter()
-                .filter(|(_, change)| apply(change))
-                .map(|(number, _)| *number)
-                .collect::<BTreeSet<_>>())
+            Ok(changes.iter().filter(|(_, change)| apply(change)).map(|(number, _)| *number).collect_set())
         });
         let written: BTreeSet<u64> = found.await?;
         // A profile that is nowhere may only be hidden by somebody's half-done edit.
@@ -287,7 +282,7 @@ impl Inner {
         edit: impl FnOnce(&mut Document) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let lock = self.file(place).lock(self.limits.lock_wait).await?;
-        let edited = tokio::task::spawn_blocking(move || {
+        let edited = off_thread(move || {
             let before = lock.read()?;
             let mut document = before.document.clone();
             let out = edit(&mut document)?;

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use homard_config::config::budgets::{Budget, Budgets, Limit};
 use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::Arrange as _;
 
 use super::amount::{Amount, Unit, micro_usd};
 use super::max_cost::MaxCost;
@@ -236,7 +237,7 @@ impl Counting {
             return BudgetVerdict::Admitted { id, amount, max_tokens: clamped.then_some(answer) };
         }
         tight.extend(behind);
-        tight.sort();
+        tight.arrange();
         tight.dedup();
         self.waiting.insert(ticket, tight);
         BudgetVerdict::Wait
@@ -300,7 +301,7 @@ impl Counting {
         }
         let known = self.accounts.keys().filter(|key| key.period == now.key(key.span));
         keys.extend(known.filter(|key| key.scope.whose(&self.limits).is_some()).cloned());
-        keys.sort();
+        keys.arrange();
         let mut lines: Vec<BudgetLine> = Vec::new();
         for key in &keys {
             let bounds = bounds(limit(&self.limits, &key.scope, key.span));

@@ -1,6 +1,7 @@
 //! When a provider rejects how hard a model shall think: which level to try instead.
 
 use homard_llm::{FailReason, LlmError, ThinkingLevel};
+use homard_runtime::Arrange as _;
 
 /// Every level, from none up.
 const LEVELS: [ThinkingLevel; 6] = [
@@ -98,7 +99,7 @@ fn listed(text: &str) -> Vec<ThinkingLevel> {
     let rest = text.get(start..).unwrap_or_default();
     let words = rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     let mut levels: Vec<ThinkingLevel> = words.filter_map(level).collect();
-    levels.sort();
+    levels.arrange();
     levels.dedup();
     levels
 }

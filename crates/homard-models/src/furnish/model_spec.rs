@@ -6,6 +6,7 @@ use homard_config::Secret;
 use homard_config::config::models::{Compat as ConfiguredCompat, Model, Provider, WireApi};
 use homard_llm::{Compat, Headers, InputKind, MaxTokensField, ModelSpec, Params, Price, ThinkingFormat};
 use homard_protocol::{ModelId, ProviderId};
+use homard_runtime::CollectOrdered as _;
 use serde_json::{Map, Value};
 
 use crate::catalogue::{self, ModelRow, Row, folded};
@@ -41,8 +42,8 @@ pub(super) fn models(
 /// theirs.
 pub(super) fn fill(models: &mut Vec<ModelSpec>, more: impl IntoIterator<Item = ModelSpec>) {
     let mut taken: BTreeMap<ModelId, usize> =
-        models.iter().enumerate().map(|(at, model)| (model.id.clone(), at)).collect();
-    let written: BTreeSet<usize> = taken.values().copied().collect();
+        models.iter().enumerate().map(|(at, model)| (model.id.clone(), at)).collect_map();
+    let written: BTreeSet<usize> = taken.values().copied().collect_set();
     for model in more {
         match taken.get(&model.id) {
             Some(at) => {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use homard_runtime::Arrange as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -56,7 +57,7 @@ fn look(wanted: &Path, home: &Path) -> Reply {
         }
         entries.push((name.to_lowercase(), row));
     }
-    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries.arrange_by(|a, b| a.0.cmp(&b.0));
     let mut answer = json!({
         "path": folder.display().to_string(),
         "home": home.display().to_string(),

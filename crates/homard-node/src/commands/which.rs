@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use homard_runtime::CollectOrdered as _;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -24,6 +25,6 @@ pub(super) async fn which(call: CommandCall) -> Reply {
     let found: BTreeMap<&str, String> = bins
         .iter()
         .filter_map(|name| Some((name.as_str(), call.machine.which(name.trim())?.display().to_string())))
-        .collect();
+        .collect_map();
     Ok(json!({"bins": found}))
 }

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 use homard_config::{redact, schema};
 use homard_protocol::UserBlock;
 use homard_protocol::methods::approvals::ApprovalDecision;
-use homard_runtime::{Clip, millis};
+use homard_runtime::{Clip, millis, off_thread};
 use homard_tools::ToolOutcome;
 use serde_json::{Value, json};
 
@@ -43,13 +43,13 @@ impl ChatCommands {
             }
             "set" if !path.is_empty() && !value.is_empty() => {
                 let (to, value) = (path.to_owned(), read_value(value));
-                let written = tokio::task::spawn_blocking(move || handle.set_path(&to, value)).await;
+                let written = off_thread(move || handle.set_path(&to, value)).await;
                 written.map_err(words)?.map_err(words)?;
                 Ok(format!("⚙️ Set {path}."))
             }
             "unset" if !path.is_empty() => {
                 let to = path.to_owned();
-                let written = tokio::task::spawn_blocking(move || handle.unset_path(&to)).await;
+                let written = off_thread(move || handle.unset_path(&to)).await;
                 written.map_err(words)?.map_err(words)?;
                 Ok(format!("⚙️ Removed {path}."))
             }
@@ -68,18 +68,18 @@ impl ChatCommands {
             "" | "show" => Ok(shown(&redact(&handle.overrides(), schema()))),
             "set" if !path.is_empty() && !value.is_empty() => {
                 let (to, value) = (path.to_owned(), read_value(value));
-                let set = tokio::task::spawn_blocking(move || handle.set_override(&to, value)).await;
+                let set = off_thread(move || handle.set_override(&to, value)).await;
                 set.map_err(words)?.map_err(words)?;
                 Ok(format!("⚙️ {path} holds until the next start."))
             }
             "unset" if !path.is_empty() => {
                 let to = path.to_owned();
-                let unset = tokio::task::spawn_blocking(move || handle.unset_override(&to)).await;
+                let unset = off_thread(move || handle.unset_override(&to)).await;
                 unset.map_err(words)?.map_err(words)?;
                 Ok(format!("⚙️ {path} is as the file says."))
             }
             "reset" => {
-                let reset = tokio::task::spawn_blocking(move || handle.reset_overrides()).await;
+                let reset = off_thread(move || handle.reset_overrides()).await;
                 reset.map_err(words)?.map_err(words)?;
                 Ok("⚙️ Everything is as the file says.".to_owned())
             }

@@ -3,6 +3,7 @@
 use futures_util::FutureExt;
 use homard_channel::Sender;
 use homard_protocol::{AccountId, ChannelId};
+use homard_runtime::off_thread;
 use serde_json::Value;
 
 use super::{Answer, Begun, Entry, words};
@@ -117,8 +118,7 @@ impl ChatCommands {
         }
         let (path, value) = (account.path(list.key()), ids.into_iter().map(Value::String).collect());
         let handle = self.inner().config_handle().clone();
-        let written =
-            tokio::task::spawn_blocking(move || handle.set_path(&path, value)).await.map_err(words)?;
+        let written = off_thread(move || handle.set_path(&path, value)).await.map_err(words)?;
         written.map(drop).map_err(words)
     }
 }

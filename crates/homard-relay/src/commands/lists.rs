@@ -2,6 +2,7 @@
 
 use futures_util::FutureExt;
 use homard_policy::words::table;
+use homard_runtime::Arrange as _;
 
 use super::{Answer, Entry};
 use crate::intake::admit::Admitted;
@@ -67,7 +68,7 @@ impl ChatCommands {
         let mut names: Vec<String> =
             models.list().map(|model| format!("{}/{}", model.provider, model.id)).collect();
         names.retain(|name| provider.as_ref().is_none_or(|wanted| name.starts_with(&format!("{wanted}/"))));
-        names.sort();
+        names.arrange();
         names.dedup();
         if names.is_empty() {
             return "There are no such models.".to_owned();

@@ -10,6 +10,7 @@ use homard_config::Config;
 use homard_protocol::events::SessionChange;
 use homard_protocol::session_words::{GroupActivation, ResponseUsage, SendAction};
 use homard_protocol::{EntryKind, Message, SessionKey, Word};
+use homard_runtime::off_thread;
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
 use super::{Answer, Begun, Entry, words};
@@ -187,7 +188,7 @@ impl ChatCommands {
         let path = agent.workspace.join(&inside);
         let labels = self.setup().labels_of(key).await.map_err(words)?;
         let files = self.inner().guards().files.clone();
-        let writing = tokio::task::spawn_blocking(move || {
+        let writing = off_thread(move || {
             write_new(&path, &text)?;
             if let Some(from) = labels.first() {
                 files.mark(&[path.canonicalize()?], from);

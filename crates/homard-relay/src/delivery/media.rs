@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use homard_channel::{Content, File, Outbound};
 use homard_protocol::SessionKey;
-use homard_runtime::OrLog;
+use homard_runtime::{Arrange as _, OrLog, off_thread};
 use homard_tools::Caller;
 
 use crate::message_actions::{FileError, FileForm, FileWanted, Folders, SessionFiles, is_address, take_file};
@@ -77,7 +77,7 @@ fn sweep_received(folder: &Path, most: u64) -> std::io::Result<()> {
             files.push((about.modified()?, about.len(), entry.path()));
         }
     }
-    files.sort();
+    files.arrange();
     let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
     for (_, size, path) in files {
         if total <= most {
@@ -115,7 +115,7 @@ const MAX_RECEIVED: u64 = 8 << 30;
 /// Forgets copies of what could not be sent long ago, and the oldest of what was received when it is too much.
 pub(crate) async fn sweep(inner: &Inner) {
     let received = inner.media_dir();
-    let swept = tokio::task::spawn_blocking(move || sweep_received(&received, MAX_RECEIVED)).await;
+    let swept = off_thread(move || sweep_received(&received, MAX_RECEIVED)).await;
     swept.map_err(std::io::Error::other).flatten().or_log("what was received could not be looked through");
     let Ok(mut copies) = tokio::fs::read_dir(outbound_dir(inner)).await else { return };
     let now = Duration::from_millis(u64::try_from(inner.clock().now_ms()).unwrap_or(0));

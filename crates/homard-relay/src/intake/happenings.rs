@@ -4,7 +4,7 @@ use homard_channel::{Conversation, Details, Inbound, InboundEvent, Notice, Sende
 use homard_policy::access::may_be_told;
 use homard_policy::routing::destination;
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::Clip;
+use homard_runtime::{Clip, off_thread};
 use homard_store::{InboxId, StoreError};
 use homard_tools::{Label, Source};
 
@@ -84,8 +84,7 @@ impl Intake {
             let settings = settings.clone();
             let (new, old) = (format!("{path}[\"{to}\"]"), format!("{path}[\"{from}\"]"));
             let relay = self.clone();
-            let written =
-                tokio::task::spawn_blocking(move || relay.inner().rename_in_config(&new, &old, settings));
+            let written = off_thread(move || relay.inner().rename_in_config(&new, &old, settings));
             match written.await {
                 Ok(Ok(())) => tracing::info!(path, "the group's settings have moved to its new id"),
                 Ok(Err(error)) => tracing::warn!(%error, path, "the group's settings could not be moved"),

@@ -12,6 +12,7 @@ use homard_media::staging;
 use homard_policy::routing::Speaker;
 use homard_protocol::UserBlock;
 use homard_protocol::limits::MAX_IMAGE_BYTES;
+use homard_runtime::off_thread;
 use tokio::time::timeout;
 
 use crate::parts::{Dispatch, Turns};
@@ -118,7 +119,7 @@ async fn save_file(inner: &Inner, file: &Attachment, fetched: Fetched) -> Option
     let folder = inner.media_dir();
     let file = file.clone();
     let files = inner.guards().files.clone();
-    let saved = tokio::task::spawn_blocking(move || {
+    let saved = off_thread(move || {
         let saved = save(&folder, &file, &fetched)?;
         // Whoever attaches it, somebody else may have written it.
         files.mark_attached(&saved.0.path);

@@ -11,7 +11,7 @@ use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
 use homard_protocol::{AccountId, AgentId, ChannelId};
-use homard_runtime::Mutex;
+use homard_runtime::{Arrange as _, Mutex};
 
 use crate::relay::Inner;
 
@@ -135,7 +135,7 @@ impl Inner {
             let vouched = names.filter(|id| Owners::is_vouched(channel.as_str(), id));
             owners.extend(vouched.map(|id| format!("{id} on {channel}")));
         }
-        owners.sort();
+        owners.arrange();
         owners.dedup();
         owners
     }

@@ -122,7 +122,7 @@ pub(crate) fn is_address(place: &str) -> bool {
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
 ) -> Result<T, FileError> {
-    tokio::task::spawn_blocking(work)
+    homard_runtime::off_thread(work)
         .await
         .unwrap_or_else(|_gone| Err(FileError::Unreadable("reading the file ended unexpectedly".to_owned())))
 }

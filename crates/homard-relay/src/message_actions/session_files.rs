@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use homard_protocol::{EntryKind, Message, SessionKey};
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, off_thread};
 use homard_store::{PageQuery, Store, StoreError};
 use homard_tools::Undo;
 
@@ -20,7 +20,7 @@ impl SessionFiles {
     /// Whether runs of the conversation made a file, and nobody else has touched it since.
     pub(super) async fn has_made(&self, path: &Path) -> bool {
         let (changes, key, path): (_, _, PathBuf) = (self.changes.clone(), self.key.clone(), path.to_owned());
-        let made = tokio::task::spawn_blocking(move || changes.was_made_in(&key, &path)).await;
+        let made = off_thread(move || changes.was_made_in(&key, &path)).await;
         made.or_log("who made a file could not be looked up").unwrap_or(false)
     }
 

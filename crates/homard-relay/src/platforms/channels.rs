@@ -15,7 +15,7 @@ use homard_channel::{ChannelError, InboxItem, Probe, SharedChannel};
 use homard_policy::access::HeartbeatShown;
 use homard_policy::accounts::ChannelAccounts;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::{Mutex, Tasks};
+use homard_runtime::{Arrange as _, Mutex, Tasks};
 use homard_store::StoreError;
 use tokio::sync::{Notify, mpsc};
 
@@ -208,7 +208,7 @@ impl Platforms {
     pub fn channel_status(&self) -> Vec<AccountStatus> {
         let accounts: Vec<_> = self.channels().accounts.lock().values().map(Arc::clone).collect();
         let mut all: Vec<_> = accounts.iter().map(|account| account.status()).collect();
-        all.sort_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
+        all.arrange_by(|a, b| (&a.channel, &a.account).cmp(&(&b.channel, &b.account)));
         all
     }
 

@@ -6,7 +6,7 @@ use homard_channel::{Address, ChatKind, Inbound, Sender};
 use homard_policy::access::{AccountRules, owner_ids, pairing_reply, plain_name};
 use homard_protocol::events::ChannelsPairingRequestedEvent;
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::OrLog;
+use homard_runtime::{CollectOrdered as _, OrLog};
 use homard_store::{PairingAsked, PairingRequest, StoreError};
 
 use crate::delivery::outbox::OutgoingText;
@@ -33,7 +33,7 @@ impl Intake {
         let Sender::Peer { id, name } = &message.sender else { return Ok(PairingAsked::Full) };
         let facts = [("name", name.as_ref()), ("username", message.details.username.as_ref())];
         let facts = facts.into_iter().filter_map(|(fact, value)| Some((fact.to_owned(), plain_name(value?))));
-        let mut meta: BTreeMap<String, String> = facts.collect();
+        let mut meta: BTreeMap<String, String> = facts.collect_map();
         meta.insert(FIRST_MESSAGE.to_owned(), message.message_id.clone());
         let store = self.inner().store();
         let asked = store.pairing().request(&message.channel, &message.account, id, meta).await?;

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use homard_config::config::agents::Agent;
 use homard_memory::Said;
 use homard_protocol::{AgentId, EntryKind, Message, SessionId, SessionKey};
-use homard_runtime::Mutex;
+use homard_runtime::{Arrange as _, CollectOrdered as _, Mutex};
 use homard_store::{ArchivedFilter, PageEntry, PageQuery, SessionQuery, SessionRecord, StoreError};
 use homard_tools::{PortError, SessionFilter, ToolCx};
 use jiff::Timestamp;
@@ -81,7 +81,8 @@ impl Recall {
         let now = self.inner().clock().now_ms();
         let asked = place.clone();
         let kept = blocking(move || memories.transcripts(&asked)).await??;
-        let kept: BTreeMap<String, i64> = kept.into_iter().map(|kept| (kept.session_id, kept.to)).collect();
+        let kept: BTreeMap<String, i64> =
+            kept.into_iter().map(|kept| (kept.session_id, kept.to)).collect_map();
         // An index that has none may have been made anew.
         let looked = looked.filter(|_| depth == Depth::Grown && !kept.is_empty()).unwrap_or_default();
         let rows = self.sessions_of(&agent.id, looked.at.map(|at| at - OVERLAP_MS)).await?;
@@ -152,7 +153,7 @@ impl Recall {
                 None => break,
             }
         }
-        found.sort_by_key(|entry| entry.seq);
+        found.arrange_by_key(|entry| entry.seq);
         Ok((found, last))
     }
 
@@ -195,7 +196,7 @@ fn keys(rows: Vec<SessionRecord>, agent: &Agent) -> Keys {
 }
 
 fn ids(rows: &[SessionRecord]) -> BTreeSet<String> {
-    rows.iter().map(|row| row.session_id.to_string()).collect()
+    rows.iter().map(|row| row.session_id.to_string()).collect_set()
 }
 
 /// What people and the agent say; nothing of what tools did.

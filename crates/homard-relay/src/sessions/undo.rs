@@ -101,7 +101,7 @@ impl Sessions {
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, UndoError> + Send + 'static,
 ) -> Result<T, UndoRefused> {
-    match tokio::task::spawn_blocking(work).await {
+    match homard_runtime::off_thread(work).await {
         Ok(done) => Ok(done?),
         Err(_lost) => Err(UndoRefused::Stopping),
     }

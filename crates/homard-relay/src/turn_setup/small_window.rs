@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use homard_agent::{PromptInput, PromptMode, tool_tokens};
 use homard_models::select::SMALL_WINDOW;
+use homard_runtime::Arrange as _;
 use homard_tools::ToolSpec;
 
 use crate::turn_setup::offer::Offer;
@@ -49,7 +50,7 @@ pub(crate) fn fit_tools(offer: Offer, window: u32) -> Offer {
     let mut order: Vec<usize> = (0..offer.for_model.len()).collect();
     let name = |at: usize| offer.for_model.get(at).map_or("", |tool| tool.name.as_str());
     order.retain(|at| rank(name(*at)).is_some());
-    order.sort_by_key(|at| rank(name(*at)));
+    order.arrange_by_key(|at| rank(name(*at)));
     let mut kept: Vec<usize> = Vec::new();
     for at in order {
         let Some(size) = offer.for_model.get(at).map(tool_tokens).filter(|size| *size <= room) else {
@@ -58,7 +59,7 @@ pub(crate) fn fit_tools(offer: Offer, window: u32) -> Offer {
         room -= size;
         kept.push(at);
     }
-    kept.sort_unstable();
+    kept.arrange();
     let described: Vec<Arc<ToolSpec>> =
         kept.iter().filter_map(|at| offer.described.get(*at).cloned()).collect();
     let for_model: Vec<_> = kept.iter().filter_map(|at| offer.for_model.get(*at).cloned()).collect();

@@ -17,6 +17,7 @@ use homard_policy::accounts::ChannelAccounts;
 use homard_policy::envelope::group_intro;
 use homard_protocol::prompt_report::{PromptReport, PromptSource};
 use homard_protocol::{ChannelId, SessionKey};
+use homard_runtime::off_thread;
 use homard_skills::Snapshot;
 use homard_store::{SessionKind, StoreError};
 use homard_tools::{Caller, Label, ToldTo, ToolPolicy, ToolSpec};
@@ -121,7 +122,7 @@ pub(crate) async fn system_prompt(
         return Ok(kept);
     }
     let (input, specs) = (input.clone(), Arc::clone(specs));
-    let made = tokio::task::spawn_blocking(move || prompt.build(&input, &specs)).await;
+    let made = off_thread(move || prompt.build(&input, &specs)).await;
     Ok(made.map_err(|_stopped| ContextError::Stopped)??)
 }
 
@@ -156,7 +157,7 @@ pub(crate) async fn show_pictures(
     if mentioned.is_empty() {
         return;
     }
-    let read = tokio::task::spawn_blocking(move || read_pictures(&mentioned, &rules)).await;
+    let read = off_thread(move || read_pictures(&mentioned, &rules)).await;
     match read {
         Ok(pictures) if !pictures.is_empty() => told.show(pictures),
         Ok(_) => {}

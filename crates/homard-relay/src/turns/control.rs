@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use homard_protocol::events::ApprovalPhase;
 use homard_protocol::{RunId, SessionKey, StopCause};
+use homard_runtime::Arrange as _;
 use tokio::time::timeout;
 
 use crate::parts::Turns;
@@ -75,7 +76,7 @@ impl Turns {
     #[must_use]
     pub fn active_sessions(&self) -> Vec<SessionKey> {
         let mut keys: Vec<SessionKey> = self.runs().all().iter().map(|run| run.session_key.clone()).collect();
-        keys.sort();
+        keys.arrange();
         keys.dedup();
         keys
     }

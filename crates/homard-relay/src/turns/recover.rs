@@ -8,7 +8,7 @@ mod resume;
 
 use homard_channel::Inbound;
 use homard_protocol::TurnSource;
-use homard_runtime::OrLog;
+use homard_runtime::{Arrange as _, OrLog};
 use homard_store::{FinishRun, RunRecord, RunStatus, StoreError};
 
 use crate::intake::admit::{admit, admit_judged};
@@ -48,7 +48,7 @@ impl Turns {
         }
         let mut waiting = store.runs().unfinished().await?;
         // What was cut short goes on before what came after it; its other turn was kept only now.
-        waiting.sort_by_key(|record| !resume::is_another(&record.run_id));
+        waiting.arrange_by_key(|record| !resume::is_another(&record.run_id));
         for record in waiting {
             if record.status == RunStatus::Queued {
                 self.recover_waiting(&record).await?;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::engine::layout::Layout;
 use crate::sessions::{SessionEntry, SessionRecord, insert};
-use crate::store::StoreError;
+use crate::store::{StoreError, from_json};
 
 /// Largest `sessions.json` that is read; other software rotates it at 10 MB.
 const MAX_BYTES: u64 = 256 * 1024 * 1024;
@@ -78,8 +78,9 @@ fn record(agent: &AgentId, key: &str, value: Value) -> Option<SessionRecord> {
 
 /// Reads an entry field by field when it does not read as a whole, leaving out the fields that do not fit.
 fn lenient(fields: Map<String, Value>) -> SessionEntry {
+    // By way of the text, so that these many fields have one reader: the one of rows.
     let fits =
-        |fields: Map<String, Value>| homard_runtime::json::from_value::<SessionEntry>(Value::Object(fields));
+        |fields: Map<String, Value>| from_json::<SessionEntry>("session", &Value::Object(fields).to_string());
     if let Ok(entry) = fits(fields.clone()) {
         return entry;
     }

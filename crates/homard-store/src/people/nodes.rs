@@ -8,7 +8,7 @@ mod work;
 use std::collections::BTreeMap;
 
 use homard_protocol::{DeviceId, Role, Word};
-use homard_runtime::Timestamp;
+use homard_runtime::{Arrange as _, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -40,9 +40,9 @@ impl NodeSurface {
         mut commands: Vec<String>,
         permissions: BTreeMap<String, bool>,
     ) -> Self {
-        caps.sort_unstable();
+        caps.arrange();
         caps.dedup();
-        commands.sort_unstable();
+        commands.arrange();
         commands.dedup();
         Self { caps, commands, permissions }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::{Clip, Mutex, Timestamp};
+use homard_runtime::{Clip, CollectOrdered as _, Mutex, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::engine::writer::Batch;
@@ -334,7 +334,7 @@ fn read(row: &Row<'_>) -> Result<PairingRequest, StoreError> {
 fn short(meta: BTreeMap<String, String>) -> BTreeMap<String, String> {
     let cut = |text: String| text.clip_chars(MAX_FACT_CHARS).to_owned();
     let told = meta.into_iter().filter(|(_, fact)| !fact.trim().is_empty());
-    told.take(MAX_FACTS).map(|(name, fact)| (cut(name), cut(fact))).collect()
+    told.take(MAX_FACTS).map(|(name, fact)| (cut(name), cut(fact))).collect_map()
 }
 
 /// A code nobody can guess. 32 letters, so a byte's low bits choose all of them alike.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use homard_protocol::SessionKey;
 use homard_protocol::methods::sessions::undo::UndoChange;
-use homard_runtime::{Clock, Mutex};
+use homard_runtime::{Arrange as _, Clock, CollectOrdered as _, Mutex};
 
 pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
 pub use plan::{FileChange, FileState, RunChanges};
@@ -65,7 +65,7 @@ impl Inner {
         for agent in entries(&self.dir)? {
             self.add_journals(&agent, &mut found)?;
         }
-        found.sort_by(|a, b| b.header.at.cmp(&a.header.at).then_with(|| b.header.run.cmp(&a.header.run)));
+        found.arrange_by(|a, b| b.header.at.cmp(&a.header.at).then_with(|| b.header.run.cmp(&a.header.run)));
         Ok(found)
     }
 
@@ -139,7 +139,7 @@ impl Undo {
             .filter(|journal| journal.header.undoes.is_none())
             .flat_map(|journal| journal.lines)
             .filter_map(change)
-            .collect()
+            .collect_set()
     }
 
     /// What undoing would do, without doing it. Blocks on the disk.

@@ -1,5 +1,7 @@
 //! Why a tool is offered or not: every layer in order, and what the owner could change.
 
+use homard_runtime::Arrange as _;
+
 use super::groups::canonical_name;
 use super::layers::{DecidedBy, Layer, LayerName};
 use super::{Decision, ToolPolicy};
@@ -70,7 +72,7 @@ impl ToolPolicy {
                 pattern: entry.to_owned(),
             })
             .collect();
-        found.sort();
+        found.arrange();
         found.dedup();
         found
     }
@@ -93,7 +95,7 @@ pub fn near_names<'n>(asked: &str, known: impl Iterator<Item = &'n str>) -> Vec<
         .map(|name| (strsim::jaro_winkler(asked, name), name))
         .filter(|(likeness, _)| *likeness >= LIKENESS)
         .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    alike.arrange_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     alike.dedup();
     alike.into_iter().take(MAX_NEAR).map(|(_, name)| name.to_owned()).collect()
 }

@@ -15,7 +15,7 @@ use homard_exec::{
     BuiltEnv, Command, EnvError, ExecError, Exit, Launcher, Limits, MAX_TIMEOUT, Outcome, Process,
     ProcessError, Processes, Start, run,
 };
-use homard_runtime::millis;
+use homard_runtime::{millis, off_thread};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -185,7 +185,7 @@ enum ExecToolError {
     #[error("stopped before the command was started")]
     Stopped,
     #[error("the disk thread ended early")]
-    Thread(#[from] tokio::task::JoinError),
+    Thread(#[from] homard_runtime::Unfinished),
 }
 
 impl ExecTool {
@@ -247,7 +247,7 @@ impl ExecTool {
             return Ok(workspace.to_owned());
         };
         let (paths, workspace) = (self.paths.for_call(cx), workspace.clone());
-        Ok(tokio::task::spawn_blocking(move || paths.resolve(&workspace, &asked)).await??)
+        Ok(off_thread(move || paths.resolve(&workspace, &asked)).await??)
     }
 }
 

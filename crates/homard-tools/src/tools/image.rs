@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
-use homard_runtime::{Clip, OrCancel};
+use homard_runtime::{Clip, OrCancel, off_thread};
 use reqwest::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -243,8 +243,7 @@ impl Image {
             Place::File(path) => {
                 let (paths, workspace) = (self.paths.for_call(cx), cx.workspace.clone());
                 let path = path.to_owned();
-                let reading =
-                    tokio::task::spawn_blocking(move || read(&paths, &workspace, &path, limit)).await;
+                let reading = off_thread(move || read(&paths, &workspace, &path, limit)).await;
                 reading.map_err(|_gone| PortError::Stopped)??
             }
         };

@@ -11,7 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use homard_protocol::UserBlock;
 use homard_protocol::methods::approvals::ApprovalDecision;
-use homard_runtime::millis;
+use homard_runtime::{millis, off_thread};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -332,7 +332,7 @@ fn picture_type(format: &str) -> Option<&'static str> {
 async fn keep(workspace: &Path, call: &str, format: &str, bytes: Vec<u8>) -> Result<PathBuf, PortError> {
     let name: String = call.chars().filter(char::is_ascii_alphanumeric).take(64).collect();
     let (workspace, name) = (workspace.to_owned(), format!("{name}.{format}"));
-    let writing = tokio::task::spawn_blocking(move || {
+    let writing = off_thread(move || {
         let workspace = workspace.canonicalize().unwrap_or(workspace);
         let path = workspace.join(MEDIA_DIR).join(name);
         replace_file(&path, &bytes).map(|_is_new| path)

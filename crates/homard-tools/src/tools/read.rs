@@ -11,7 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_media::file_type::image_type;
 use homard_protocol::UserBlock;
-use homard_runtime::OrCancel;
+use homard_runtime::{Arrange as _, OrCancel};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -156,7 +156,7 @@ fn entries(directory: &Path) -> String {
         .take(MAX_ENTRIES_SHOWN + 1)
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .collect();
-    names.sort();
+    names.arrange();
     if names.is_empty() {
         return "nothing".to_owned();
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use homard_config::config::tools::web as config;
-use homard_runtime::{Clip, OrCancel};
+use homard_runtime::{Clip, OrCancel, off_thread};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, LOCATION};
 use reqwest::{Client, Response};
 use schemars::JsonSchema;
@@ -218,7 +218,7 @@ impl WebFetch {
             kind = if is_html { "text/html" } else { "text/plain" }.to_owned();
         }
         let (main_only, most) = (self.options.readability, self.options.max_chars_cap);
-        let reading = tokio::task::spawn_blocking(move || {
+        let reading = off_thread(move || {
             let text = body::text(&bytes, charset.as_deref());
             Page::read(url, &kind, &text, style, main_only).cut_to(most, is_cut)
         });

@@ -1,6 +1,7 @@
 //! What completes the text being written: commands behind a slash, files behind an at sign.
 
 use homard_protocol::methods::chat::startup::SlashCommand;
+use homard_runtime::Arrange as _;
 
 use super::paths::at_word;
 use crate::text::clean::clean_line;
@@ -123,7 +124,7 @@ pub(crate) fn known(listed: &[SlashCommand]) -> Vec<KnownCommand> {
     let mut all: Vec<KnownCommand> =
         own.chain(theirs).filter(|command| !command.name.contains(' ')).collect();
     let place = |name: &str| COMMON.iter().position(|common| *common == name).unwrap_or(COMMON.len());
-    all.sort_by(|one, other| (place(&one.name), &one.name).cmp(&(place(&other.name), &other.name)));
+    all.arrange_by(|one, other| (place(&one.name), &one.name).cmp(&(place(&other.name), &other.name)));
     all
 }
 
@@ -173,7 +174,7 @@ fn names(typed: &str, commands: &[KnownCommand]) -> Vec<CompletionLine> {
     };
     let mut found: Vec<_> =
         commands.iter().filter_map(|command| rank(command).map(|rank| (rank, command))).collect();
-    found.sort_by_key(|(rank, _)| *rank);
+    found.arrange_by_key(|(rank, _)| *rank);
     // The name is there in full: Enter sends it.
     if let [(0, only)] = found.as_slice()
         && only.name == typed

@@ -1,5 +1,7 @@
 //! A list to choose from, narrowed by typing.
 
+use homard_runtime::Arrange as _;
+
 use super::fuzzy::fits;
 
 /// What is chosen.
@@ -64,7 +66,7 @@ impl Picker {
         };
         let mut found: Vec<_> =
             self.choices.iter().filter_map(|choice| rank(choice).map(|rank| (rank, choice))).collect();
-        found.sort_by_key(|(rank, _)| *rank);
+        found.arrange_by_key(|(rank, _)| *rank);
         found.into_iter().map(|(_, choice)| choice).collect()
     }
 

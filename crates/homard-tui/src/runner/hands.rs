@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use homard_client::Client;
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
 use homard_protocol::methods::chat::Attachment;
-use homard_runtime::{Mutex, OrCancel, Tasks};
+use homard_runtime::{Arrange as _, Mutex, OrCancel, Tasks};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -200,7 +200,7 @@ async fn list_files(machine: &Machine, word: &str) -> Vec<CompletionLine> {
         let Ok(facts) = entry.metadata().await else { continue };
         found.push((!facts.is_dir(), name, facts.len()));
     }
-    found.sort();
+    found.arrange();
     found.truncate(LISTED);
     let line = |(is_file, name, bytes): (bool, String, u64)| {
         let slash = if is_file { "" } else { "/" };

@@ -15,6 +15,7 @@ use homard_protocol::AgentId;
 use homard_protocol::methods::tools::skills::{
     SkillStatus, SkillsStatus, SkillsStatusParams, SkillsStatusResult,
 };
+use homard_runtime::off_thread;
 use homard_skills::Skills;
 use serde_json::json;
 
@@ -244,7 +245,7 @@ async fn report(cx: &Cx, whose: &Whose) -> anyhow::Result<SkillsStatusResult> {
     };
     let skills = Skills::new(handle, is_taken);
     let (config, agent) = (Arc::clone(&config), agent.clone());
-    Ok(tokio::task::spawn_blocking(move || skills.report(&config, &agent)).await?)
+    Ok(off_thread(move || skills.report(&config, &agent)).await?)
 }
 
 fn named<'a>(agents: &'a [Agent], id: &AgentId) -> anyhow::Result<&'a Agent> {

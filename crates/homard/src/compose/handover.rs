@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
 use homard_config::ConfigSource;
-use homard_runtime::{OrLog, millis, replace_shared};
+use homard_runtime::{OrLog, millis, off_thread, replace_shared};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
@@ -225,7 +225,7 @@ fn command(source: &ConfigSource, binary: &Path) -> Command {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(io::Error::other)?
+    off_thread(work).await.map_err(io::Error::other)?
 }
 
 fn silence(error: &io::Error) -> String {

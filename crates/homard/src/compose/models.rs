@@ -21,7 +21,7 @@ use homard_models::router::{Lasting, ModelRouter, PROFILES_FILE, ProfileShelf};
 use homard_models::select::Selector;
 use homard_protocol::{AgentId, ProviderId, SessionId};
 use homard_relay::{Relay, time_zone};
-use homard_runtime::{Clock, OrLog, Redactor, Tasks};
+use homard_runtime::{Clock, OrLog, Redactor, Tasks, off_thread};
 use homard_store::{Store, StoreError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -144,7 +144,7 @@ impl ModelRoom {
         let path = config.agents.default_agent().agent_dir.join(MODELS_FILE);
         let value = furnished.models_json.clone();
         self.tasks.spawn(async move {
-            let writing = tokio::task::spawn_blocking(move || write_models_json(&path, &value)).await;
+            let writing = off_thread(move || write_models_json(&path, &value)).await;
             match writing {
                 Ok(Ok(_changed)) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "models.json could not be written"),

@@ -10,7 +10,7 @@ use homard_config::config::gateway::{AuthMode, BindMode, GatewayMode};
 use homard_config::{Config, ConfigSource};
 use homard_gateway::NetworkParts;
 use homard_network::{Advert, Facts, Listen, Tailscale, TlsConfig, is_exposed, listen, own_addresses};
-use homard_runtime::Tasks;
+use homard_runtime::{Arrange as _, CollectOrdered as _, Tasks};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -150,7 +150,7 @@ fn names(config: &Config) -> Vec<String> {
     let loopback =
         [IpAddr::V4(Ipv4Addr::LOCALHOST), "::1".parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))];
     names.extend(loopback.into_iter().chain(addresses).chain(custom).map(|ip| ip.to_string()));
-    names.sort();
+    names.arrange();
     names.dedup();
     names
 }
@@ -171,7 +171,7 @@ fn host_label() -> String {
 
 fn tailscale(config: &Config, source: &ConfigSource) -> Tailscale {
     let base: BTreeMap<String, String> =
-        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     Tailscale::new(source.paths.state_dir.clone(), &base)
 }
 

@@ -8,6 +8,7 @@ use homard_channel::{ChannelEntry, ChannelRegistry};
 use homard_config::{Config, Paths};
 use homard_exec::{BuiltEnv, Hidden, HideRecords, Launcher, Processes};
 use homard_relay::ChannelName;
+use homard_runtime::CollectOrdered as _;
 use homard_tools::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
 
 /// What the model may do. Commands in the background go on when the tools are made anew.
@@ -15,7 +16,7 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> To
     let patch = &config.tools.exec.apply_patch;
     processes.keep_finished_for(config.tools.exec.cleanup_after);
     let base: BTreeMap<String, String> =
-        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        config.env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     let mut env = BuiltEnv::from_base(&base);
     if !config.tools.exec.path_prepend.is_empty() {
         let first = config.tools.exec.path_prepend.iter().map(|path| path.display().to_string());

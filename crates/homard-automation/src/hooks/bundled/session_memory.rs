@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use homard_config::config::hooks::internal::HookEntry;
-use homard_runtime::{Clip, FileDraft, OrLog, create_private_dir};
+use homard_runtime::{Clip, FileDraft, OrLog, create_private_dir, off_thread};
 use homard_tools::{HookOccasion, HookValue, Label};
 use serde_json::Value;
 
@@ -64,7 +64,7 @@ pub(super) async fn keep(
             relay.mark_words_of_others(&[path.to_owned()], label);
         }
     };
-    let path = tokio::task::spawn_blocking(move || write(&dir, &stem, &text, mark)).await;
+    let path = off_thread(move || write(&dir, &stem, &text, mark)).await;
     let path = path.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     tracing::info!(path = %path.display(), "a conversation that is over is kept as a note");
     Ok(())

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use homard_runtime::CollectOrdered as _;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -174,7 +175,7 @@ pub(in crate::config) fn resolve(
             // Model references are read in lower case, so the name must be found by it.
             (id.trim().to_lowercase(), backend)
         })
-        .collect()
+        .collect_map()
 }
 
 fn backend(id: &str, raw: raw::CliBackend, cx: &mut Resolve<'_>) -> CliBackend {

@@ -1,5 +1,7 @@
 //! `exec.approvals.*`: the owner's file of command rules.
 
+use homard_runtime::off_thread;
+
 use crate::error::RequestError;
 use std::path::Path;
 
@@ -46,7 +48,7 @@ async fn work(
 ) -> Result<ExecApprovalsSnapshot, RequestError> {
     let store = PolicyStore::new(gateway.config().source().paths.exec_approvals());
     let path = store.path().to_owned();
-    let done = tokio::task::spawn_blocking(move || work(&store)).await.map_err(|error| {
+    let done = off_thread(move || work(&store)).await.map_err(|error| {
         tracing::error!(%error, "work on the command rules ended unexpectedly");
         RequestError::unavailable("the command rules could not be read or written; see the log")
     })?;

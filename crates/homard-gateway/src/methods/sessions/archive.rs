@@ -9,6 +9,7 @@ use homard_protocol::methods::sessions::archive::{
     SessionsEndedResult, SessionsRestoreParams, SessionsRestoreResult,
 };
 use homard_protocol::{AgentId, SessionKey};
+use homard_runtime::Arrange as _;
 use homard_runtime::millis_i64;
 use homard_store::{
     ArchiveTranscript, ArchivedFilter, EndedSession, RestoreWhich, SessionQuery, SessionRecord,
@@ -144,7 +145,7 @@ async fn known_agents(gateway: &Gateway) -> Result<Vec<AgentId>, RequestError> {
         entries.filter_map(|entry| AgentId::parse(entry.file_name().to_str()?).ok()).collect::<Vec<_>>()
     });
     agents.extend(found.await?);
-    agents.sort();
+    agents.arrange();
     agents.dedup();
     Ok(agents)
 }

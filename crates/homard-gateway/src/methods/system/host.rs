@@ -9,6 +9,7 @@ use homard_protocol::methods::system::host::{
     LaneLoad, LaneTotals, LanesResult, StorageMaintenance, StorageStatus, WorkPlace,
 };
 use homard_protocol::{SessionKey, SessionScope};
+use homard_runtime::Arrange as _;
 
 use crate::error::RequestError;
 use crate::gateway::Gateway;
@@ -88,7 +89,7 @@ fn list(path: &Path, home: &Path, within: Option<&Vec<PathBuf>>) -> Result<FsLis
             Some(HostFolder { hidden: name.starts_with('.'), path: shown(&entry.path()), name })
         })
         .collect();
-    entries.sort_by(|one, other| (one.hidden, &one.name).cmp(&(other.hidden, &other.name)));
+    entries.arrange_by(|one, other| (one.hidden, &one.name).cmp(&(other.hidden, &other.name)));
     let is_root = roots.is_some_and(|roots| roots.contains(&path_is));
     let parent = path_is.parent().filter(|_| !is_root).map(shown);
     Ok(FsListDirResult { path: shown(&path_is), parent, home: shown(home), entries })

@@ -7,7 +7,7 @@ use homard_protocol::methods::system::tasks::{
     TasksHistoryResult, TasksListParams, TasksListResult,
 };
 use homard_protocol::{RunId, RunStatus, StopCause};
-use homard_runtime::Clip as _;
+use homard_runtime::{Arrange as _, Clip as _};
 use homard_store::{PageQuery, SubagentTask};
 
 use crate::error::RequestError;
@@ -32,7 +32,7 @@ pub(crate) async fn list(cx: Cx, params: TasksListParams) -> Result<TasksListRes
         params.status.as_ref().is_none_or(|wanted| wanted.has(task.status))
             && (key.is_some() || params.agent_id.is_none() || params.agent_id == task.agent_id)
     });
-    tasks.sort_by_key(|task| match params.sort_by {
+    tasks.arrange_by_key(|task| match params.sort_by {
         Some(TaskOrder::EndedAt) => std::cmp::Reverse(task.moments.ended_at.unwrap_or(i64::MAX)),
         Some(TaskOrder::UpdatedAt) | None => std::cmp::Reverse(task.moments.updated_at),
     });

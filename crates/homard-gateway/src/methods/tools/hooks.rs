@@ -2,6 +2,7 @@
 
 use homard_automation::hooks::{hooks_report, with_last_runs};
 use homard_protocol::methods::tools::hooks::{HooksStatusParams, HooksStatusResult};
+use homard_runtime::off_thread;
 
 use crate::error::RequestError;
 use crate::table::Cx;
@@ -18,7 +19,7 @@ pub(crate) async fn status(cx: Cx, params: HooksStatusParams) -> Result<HooksSta
         return Err(RequestError::invalid(format!("unknown agent id `{id}`")));
     };
     let (workspace, paths) = (agent.workspace.clone(), cx.gateway.config().source().paths.clone());
-    let report = tokio::task::spawn_blocking(move || hooks_report(&config, &workspace, &paths)).await;
+    let report = off_thread(move || hooks_report(&config, &workspace, &paths)).await;
     let report = report.map_err(|error| RequestError::unavailable(error.to_string()))?;
     Ok(with_last_runs(cx.gateway.automation(), report))
 }

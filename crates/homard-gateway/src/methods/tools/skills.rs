@@ -13,6 +13,7 @@ use homard_protocol::methods::tools::skills::{
     SkillsBinsResult, SkillsInstallParams, SkillsInstallResult, SkillsStatusParams, SkillsStatusResult,
     SkillsUpdateParams, SkillsUpdateResult,
 };
+use homard_runtime::off_thread;
 use homard_skills::install::{DEFAULT_TIMEOUT, InstallError};
 use serde_json::{Map, Value, json};
 
@@ -167,7 +168,7 @@ fn agent_of<'c>(config: &'c Arc<Config>, id: Option<&AgentId>) -> Result<&'c Age
 
 /// Looks at files off the reactor.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, RequestError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| {
+    off_thread(work).await.map_err(|error| {
         tracing::error!(%error, "a look at skills ended unexpectedly");
         RequestError::unavailable("the skills could not be looked at; see the log")
     })

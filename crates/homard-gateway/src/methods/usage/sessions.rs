@@ -11,7 +11,7 @@ use homard_protocol::methods::usage::sessions::{
     UsageDayShort,
 };
 use homard_protocol::{AgentId, AssistantMessage, EntryKind, Message, SessionKey};
-use homard_runtime::Clip;
+use homard_runtime::{Arrange as _, Clip};
 use homard_store::{
     ArchivedFilter, SessionQuery, SessionRecord, UsageCell, UsageQuery, UsageReport, UsageSession, UsageTally,
 };
@@ -145,7 +145,7 @@ impl<'a> Used<'a> {
     /// What nobody took, the latest first.
     fn left(self) -> Vec<(&'a UsageSession, SessionUsage)> {
         let mut left: Vec<_> = self.sessions.into_values().collect();
-        left.sort_by_key(|(session, _)| std::cmp::Reverse(session.last_at));
+        left.arrange_by_key(|(session, _)| std::cmp::Reverse(session.last_at));
         let told = |(session, cells): (&'a UsageSession, Vec<&UsageCell>)| {
             (session, session_usage(session, &cells, self.dates))
         };
@@ -157,7 +157,7 @@ fn session_usage(session: &UsageSession, cells: &[&UsageCell], dates: &[String])
     let mut sum = UsageTally::default();
     cells.iter().for_each(|cell| sum.add(&cell.tally));
     let mut days = sums::by(cells.iter().copied(), |cell| Some(cell.day));
-    days.sort_by_key(|(day, _)| *day);
+    days.arrange_by_key(|(day, _)| *day);
     let daily: Vec<UsageDayShort> = days
         .into_iter()
         .filter_map(|(day, tally)| {

@@ -7,6 +7,7 @@ use homard_protocol::methods::usage::sessions::{
     UsageDayActivity, UsageDayLatency, UsageLatency,
 };
 use homard_protocol::methods::usage::{UsageDay, UsageTotals};
+use homard_runtime::Arrange as _;
 use homard_store::{LatencyStats, UsageCell, UsageReport, UsageTally};
 
 /// Money is kept in millionths; sums of fractions are rounded back to it.
@@ -78,7 +79,7 @@ pub(super) fn by<'a, K: Ord>(
         }
     }
     let mut sums: Vec<(K, UsageTally)> = sums.into_iter().collect();
-    sums.sort_by(|(_, a), (_, b)| b.cost.total.total_cmp(&a.cost.total).then(b.total.cmp(&a.total)));
+    sums.arrange_by(|(_, a), (_, b)| b.cost.total.total_cmp(&a.cost.total).then(b.total.cmp(&a.total)));
     sums
 }
 
@@ -143,7 +144,7 @@ fn activity(date: &str, day: &UsageTally) -> UsageDayActivity {
 
 fn model_daily(report: &UsageReport, dates: &[String]) -> Vec<ModelDay> {
     let mut sums = by(&report.cells, |cell| Some((cell.day, &*cell.provider, &*cell.model)));
-    sums.sort_by_key(|(key, _)| *key);
+    sums.arrange_by_key(|(key, _)| *key);
     let row = |((day, provider, model), tally): ((usize, &str, &str), UsageTally)| {
         Some(ModelDay {
             date: dates.get(day)?.clone(),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
+use homard_runtime::Arrange as _;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -244,7 +245,7 @@ fn tools(request: &Request, family: Family) -> Option<ToolConfig<'_>> {
             let Step::Assistant(message) = step else { continue };
             called.extend(message.tool_calls().map(|call| call.name.as_str()));
         }
-        called.sort_unstable();
+        called.arrange();
         called.dedup();
         let any = to_raw_value(&json!({"type": "object", "properties": {}})).unwrap_or_default();
         tools.extend(called.into_iter().map(|name| Tool::ToolSpec {

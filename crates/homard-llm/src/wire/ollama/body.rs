@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
+use homard_runtime::CollectOrdered as _;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -156,7 +157,7 @@ impl<'a> Body<'a> {
 /// What the owner wants besides, of the names that belong there.
 fn extra(model: &ModelSpec, belongs: impl Fn(&str) -> bool) -> BTreeMap<&str, &Value> {
     let named = model.params.extra.iter().map(|(name, value)| (name.as_str(), value));
-    named.filter(|(name, _)| belongs(name)).collect()
+    named.filter(|(name, _)| belongs(name)).collect_map()
 }
 
 fn think(level: ThinkingLevel, model: &str) -> Think {

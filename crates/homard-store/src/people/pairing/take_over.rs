@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use homard_protocol::{AccountId, ChannelId, PeerId};
-use homard_runtime::{Clock, OrLog};
+use homard_runtime::{Clock, CollectOrdered as _, OrLog};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(crate) fn take_over(conn: &mut Connection, credentials: &Path, clock: &Clock
     let Ok(entries) = std::fs::read_dir(credentials) else { return Ok(()) };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let names: BTreeSet<String> =
-        names.filter(|name| name.ends_with(LET_IN) || name.ends_with(WAITING)).collect();
+        names.filter(|name| name.ends_with(LET_IN) || name.ends_with(WAITING)).collect_set();
     for name in &names {
         let marker = format!("imported.pairing.{name}");
         let sql = "SELECT 1 FROM meta WHERE key = ?1";
@@ -141,7 +141,7 @@ fn waiting(conn: &Connection, channel: &str, bytes: &[u8], clock: &Clock) -> Res
             .meta
             .into_iter()
             .filter_map(|(name, fact)| Some((name, fact.as_str()?.to_owned())))
-            .collect();
+            .collect_map();
         let account = facts.remove("accountId").and_then(|account| AccountId::parse(&account).ok());
         let account = account.unwrap_or_else(AccountId::default_account);
         let seen = request.last_seen_at.map_or(created, jiff::Timestamp::as_millisecond);

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use homard_protocol::{RunId, SessionKey};
+use homard_runtime::off_thread;
 
 use super::journal::{Change, Journal, JournalLine, Print, Was};
 use super::{Inner, MAX_CHANGES, MAX_FILE, MAX_RUN, Undo, header_of};
@@ -95,7 +96,7 @@ pub(crate) async fn note_command(cx: &ToolCx) {
         return;
     }
     // Nothing hangs on the answer, but the note must be there before the command is.
-    drop(tokio::task::spawn_blocking(move || keeper.command()).await);
+    drop(off_thread(move || keeper.command()).await);
 }
 
 /// Keeps what is there and writes the lines.

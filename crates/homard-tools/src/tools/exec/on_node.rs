@@ -9,7 +9,7 @@ use std::time::Duration;
 use homard_config::config::tools::{ExecAsk, ExecSecurity};
 use homard_exec::approvals::{PolicyStore, Rules};
 use homard_protocol::methods::approvals::ApprovalDecision;
-use homard_runtime::{Clip, millis};
+use homard_runtime::{Clip, millis, off_thread};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ async fn reasons_to_ask(input: &ExecInput, cx: &ToolCx) -> Result<Option<Vec<Str
         wish(input.security.as_deref(), "security", "deny, allowlist, full")?;
     let ask: Option<ExecAsk> = wish(input.ask.as_deref(), "ask", "off, on-miss, always")?;
     let scope = cx.scope.exec.clone();
-    let rules = tokio::task::spawn_blocking(move || -> Result<Rules, NotAllowed> {
+    let rules = off_thread(move || -> Result<Rules, NotAllowed> {
         let loaded = scope.store.as_ref().map(PolicyStore::load).transpose();
         let loaded = loaded.map_err(|error| NotAllowed::Refused { reason: error.to_string() })?;
         let file = loaded.map(|loaded| loaded.file).unwrap_or_default();

@@ -8,6 +8,7 @@ use homard_exec::approvals::{Decision, ExecRules, Grant, Question, Request};
 use homard_protocol::Word;
 use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_protocol::session_words::ExecHost;
+use homard_runtime::off_thread;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -49,7 +50,7 @@ pub(super) enum NotAllowed {
     #[error("commands of this conversation run on the node `{0}`: leave `node` out")]
     OtherNode(String),
     #[error("the disk thread ended early")]
-    Thread(#[from] tokio::task::JoinError),
+    Thread(#[from] homard_runtime::Unfinished),
 }
 
 /// What a command needs permission for.
@@ -100,7 +101,7 @@ pub(super) async fn obtain(wanted: ExecRequest<'_>, cx: &ToolCx) -> Result<(), N
         variables: input.env.iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
     };
     let (rules, granted) = (cx.scope.exec.clone(), cx.scope.taint.allowed(super::NAME));
-    let looking = tokio::task::spawn_blocking(move || {
+    let looking = off_thread(move || {
         let request = subject.request(security, ask);
         let grant = if Grant::covers(&granted, &request) {
             Granted::Before
@@ -233,7 +234,7 @@ async fn put(
         Outcome::Said(ApprovalDecision::AllowOnce) => Ok(()),
         Outcome::Said(ApprovalDecision::AllowAlways) => {
             let (rules, now) = (cx.scope.exec.clone(), cx.clock.now_ms());
-            let kept = tokio::task::spawn_blocking(move || rules.remember(&question, now)).await?;
+            let kept = off_thread(move || rules.remember(&question, now)).await?;
             if let Err(error) = kept {
                 // The person said yes; that it cannot be remembered is no reason not to run it.
                 tracing::warn!(%error, "a command that was allowed always will be asked about again");

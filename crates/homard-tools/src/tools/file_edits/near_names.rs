@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use homard_runtime::Arrange as _;
+
 /// Most directory entries looked at.
 const MAX_ENTRIES: usize = 2_000;
 /// Most names offered.
@@ -22,7 +24,7 @@ pub(crate) fn near_names(path: &Path) -> String {
         .map(|other| (strsim::jaro_winkler(&name, &other.to_lowercase()), other))
         .filter(|(likeness, _)| *likeness >= LIKENESS)
         .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    alike.arrange_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let names: Vec<String> = alike.into_iter().take(MAX_NAMES).map(|(_, name)| format!("`{name}`")).collect();
     if names.is_empty() { String::new() } else { format!("; similar names there: {}", names.join(", ")) }
 }

@@ -1,6 +1,6 @@
 //! What stands in a file where something else was expected.
 
-use homard_runtime::Clip;
+use homard_runtime::{Arrange as _, Clip};
 
 /// Most lines compared when looking for what was meant.
 const MAX_COMPARED_LINES: usize = 20_000;
@@ -21,7 +21,7 @@ pub(crate) fn nearest_lines(text: &str, old: &str) -> String {
         .filter(|(likeness, _, line)| *likeness >= LIKENESS && !line.trim().is_empty())
         .map(|(likeness, number, line)| (likeness, number, line.clip_chars(MAX_LINE_CHARS).to_owned()))
         .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    alike.arrange_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     alike.truncate(MAX_NEAR);
     if alike.is_empty() {
         return "; no line is like its first one: read the file again".to_owned();

@@ -11,7 +11,7 @@ where
     E: Error + Send + 'static,
     W: FnOnce() -> Result<ToolOutcome, E> + Send + 'static,
 {
-    match tokio::task::spawn_blocking(work).await {
+    match homard_runtime::off_thread(work).await {
         Ok(result) => result.into(),
         Err(error) => ToolOutcome::from_error(&error),
     }

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, IsTerminal};
 use homard_client::Client;
 use homard_client::questions::{Asked, Change, answer, short};
 use homard_protocol::methods::approvals::ApprovalDecision;
-use tokio::task::JoinHandle;
+use homard_runtime::{OffThread, off_thread};
 
 use crate::commands::words;
 use crate::report::Console;
@@ -19,7 +19,7 @@ pub(crate) struct Prompt {
     is_manned: bool,
     waiting: VecDeque<Asked>,
     /// The line being typed; `None` in it when nobody will type again.
-    typing: Option<JoinHandle<io::Result<Option<String>>>>,
+    typing: Option<OffThread<io::Result<Option<String>>>>,
     /// Whether the line being typed was begun under a question that is gone.
     is_stale: bool,
 }
@@ -77,7 +77,7 @@ impl Prompt {
         if !self.is_manned || self.waiting.is_empty() {
             return pending().await;
         }
-        let typing = self.typing.get_or_insert_with(|| tokio::task::spawn_blocking(read_line));
+        let typing = self.typing.get_or_insert_with(|| off_thread(read_line));
         let line = typing.await.unwrap_or(Ok(None));
         self.typing = None;
         match line? {

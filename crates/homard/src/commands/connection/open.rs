@@ -8,6 +8,7 @@ use anyhow::Context;
 use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity};
 use homard_network::{Tunnel, is_tailnet};
 use homard_protocol::connect::ClientMode;
+use homard_runtime::CollectOrdered as _;
 use http::Uri;
 
 use super::{Cx, Route, Target, is_local, route};
@@ -83,7 +84,7 @@ async fn open(cx: &Cx, route: &Route, purpose: Purpose) -> anyhow::Result<Client
 
 /// What a tunnel's program may choose from.
 fn environment(cx: &Cx) -> BTreeMap<String, String> {
-    cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map()
 }
 
 /// The same address at the near end of a tunnel.

@@ -11,6 +11,7 @@ use homard_models::auth::oauth::{BrowserLogin, LoginError};
 use homard_models::auth::{Added, Described, NewProfile, NewSecret, Profiles, import_external};
 use homard_models::catalogue::{self, Row};
 use homard_protocol::ProviderId;
+use homard_runtime::off_thread;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -287,7 +288,7 @@ async fn login(cx: &Cx, args: &LoginArgs, profiles: &Profiles) -> anyhow::Result
         Err(error) => return Err(error.into()),
     };
     cx.console.line(&format!("Open this page in a browser:\n\n  {}\n", login.url()))?;
-    let pasting = tokio::task::spawn_blocking(read_line);
+    let pasting = off_thread(read_line);
     let code = match listener {
         Some(listener) => {
             cx.console.note("waiting for the browser; or paste the address it ended at and press Enter");
@@ -385,7 +386,7 @@ async fn order(cx: &Cx, command: OrderCommand) -> anyhow::Result<()> {
 
 async fn import(cx: &Cx, profiles: &Profiles) -> anyhow::Result<()> {
     let home = cx.source.paths.home.clone();
-    let found = tokio::task::spawn_blocking(move || import_external(&home)).await?;
+    let found = off_thread(move || import_external(&home)).await?;
     if found.is_empty() {
         return Ok(cx.console.line("no other program on this machine has a login to take over")?);
     }

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use homard_config::Profile;
+use homard_runtime::CollectOrdered as _;
 use homard_service::{Account, Activity, Charge, Replace, Role, State, Supervisor, SupervisorError};
 use serde_json::{Value, json};
 
@@ -54,8 +55,12 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it is not known which program this is.
     pub(crate) fn new(cx: &'a Cx, which: WhichArgs, role: Role) -> anyhow::Result<Self> {
-        let environment: BTreeMap<String, String> =
-            cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let environment: BTreeMap<String, String> = cx
+            .source
+            .environment
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect_map();
         let supervisor = Supervisor::of_this_machine(&cx.source.paths.home, &environment);
         let account = if which.system { Account::OfItsOwn } else { Account::Owner };
         let profile = profile(&cx.source.paths.profile);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use homard_exec::{BuiltEnv, Command, Exit, Limits};
 use homard_protocol::AgentId;
+use homard_runtime::CollectOrdered as _;
 use homard_skills::{TakeInError, load, take_in};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -114,7 +115,7 @@ async fn clone(cx: &Cx, args: &InstallArgs) -> anyhow::Result<tempfile::TempDir>
     }
     words.extend(["--", args.from.as_str(), to.as_str()]);
     let base: BTreeMap<String, String> =
-        cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        cx.source.environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     // Nobody sits there to type a password into a command that waits for one.
     let env = BuiltEnv::from_base(&base).with_explicit("GIT_TERMINAL_PROMPT", "0")?;
     let command = Command::direct("git", &words, folder.path(), env);

@@ -7,7 +7,7 @@ use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDesc
 use homard_protocol::methods::sessions::undo::{
     MAX_UNDO_RUNS, UndoApply, UndoApplyParams, UndoList, UndoListParams, UndoRun, UndoState,
 };
-use homard_runtime::brief;
+use homard_runtime::{brief, off_thread};
 
 use crate::commands::connection::{self, Patience, Target};
 use crate::commands::table::table;
@@ -137,7 +137,7 @@ async fn apply(cx: &Cx, client: &Client, args: &UndoArgs) -> anyhow::Result<()> 
             let console = cx.console;
             let sure = move || terminal::confirm(console, "Undo it?");
             // Beside the connection, which must not fall silent while somebody thinks.
-            if !tokio::task::spawn_blocking(sure).await?? {
+            if !off_thread(sure).await?? {
                 cx.console.note("nothing was changed");
                 return Err(AlreadyTold.into());
             }

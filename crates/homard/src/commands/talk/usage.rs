@@ -14,6 +14,7 @@ use homard_protocol::methods::usage::{
     UsageStatus, UsageTotals, UsageZone,
 };
 use homard_protocol::word::Word;
+use homard_runtime::Arrange as _;
 use serde_json::json;
 
 use self::figures::{Look, Row, budget_lines, day_chart, summary, totals_table};
@@ -221,7 +222,7 @@ fn compared(report: &SessionsUsageResult, by: By) -> Vec<Row> {
             let used = report.sessions.iter().filter_map(|session| Some((session, session.usage.as_ref()?)));
             let mut rows: Vec<Row> =
                 used.map(|(session, usage)| row(session.key.clone(), &usage.totals)).collect();
-            rows.sort_by(|a, b| {
+            rows.arrange_by(|a, b| {
                 let cost = b.totals.total_cost.total_cmp(&a.totals.total_cost);
                 cost.then(b.totals.total_tokens.cmp(&a.totals.total_tokens))
             });

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use homard_config::Environment;
-use homard_runtime::OrLog;
+use homard_runtime::{OrLog, off_thread};
 
 use super::MARK_VARIABLE;
 use super::line::{HandoverLine, VERSION, Word};
@@ -66,7 +66,7 @@ impl Arrival {
     /// goes on instead.
     pub(crate) async fn wait_for_store(&self) -> anyhow::Result<bool> {
         let line = Arc::clone(&self.line);
-        let waited = tokio::task::spawn_blocking(move || {
+        let waited = off_thread(move || {
             line.say(&Word::Ready { version: env!("CARGO_PKG_VERSION").to_owned() })?;
             line.hear(None)
         });

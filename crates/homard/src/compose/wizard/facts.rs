@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use homard_config::Config;
 use homard_models::auth::{Described, Imported};
 use homard_models::catalogue::{AuthKind, ROWS, Row};
+use homard_runtime::Arrange as _;
 use serde_json::json;
 
 use super::local_servers::LocalServer;
@@ -33,7 +34,7 @@ pub(crate) fn providers(config: &Config, finds: &Finds) -> Vec<Provider> {
     let mut providers: Vec<Provider> =
         ROWS.iter().filter(|row| is_offered(row, finds)).map(|row| provider(row, config, finds)).collect();
     let common = |id: &str| COMMON.iter().position(|known| *known == id).unwrap_or(COMMON.len());
-    providers.sort_by_key(|provider| (provider.found.is_none(), common(&provider.id)));
+    providers.arrange_by_key(|provider| (provider.found.is_none(), common(&provider.id)));
     providers
 }
 

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use homard_llm::ApiKey;
 use homard_models::auth::{Imported, NewProfile, NewSecret, import_external};
+use homard_runtime::off_thread;
 
 /// Those there are. Blocks on the disk; nothing is written.
 pub(crate) async fn find(home: &Path) -> Vec<Imported> {
     let home = home.to_owned();
-    tokio::task::spawn_blocking(move || import_external(&home)).await.unwrap_or_default()
+    off_thread(move || import_external(&home)).await.unwrap_or_default()
 }
 
 /// The login of one program, read again: what was agreed on names it, and holds no secret.

@@ -9,6 +9,7 @@ use homard_models::auth::NewProfile;
 use homard_models::catalogue;
 use homard_protocol::methods::config::wizard::WizardStartParams;
 use homard_protocol::{ProviderId, SessionKey};
+use homard_runtime::off_thread;
 use serde_json::{Map, Value, json};
 
 use super::script::{Facts, OwnServer, Plan, Scope, TakenPorts};
@@ -62,7 +63,7 @@ impl Wizards {
     pub(super) async fn merge(&self, change: &Value) -> Result<(), String> {
         let change = change.to_string();
         let (handle, hash) = (self.config.clone(), self.config.snapshot().hash.clone());
-        let writing = tokio::task::spawn_blocking(move || handle.merge_patch(&change, Some(&hash), &[]));
+        let writing = off_thread(move || handle.merge_patch(&change, Some(&hash), &[]));
         let written =
             writing.await.map_err(|error| format!("the configuration could not be written: {error}"))?;
         written.map(drop).map_err(|error| {

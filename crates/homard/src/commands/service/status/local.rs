@@ -3,6 +3,7 @@
 use homard_client::ClientError;
 use homard_config::Snapshot;
 use homard_doctor::{DOCTOR, Depth, Examination, Finding, Rooms, Scene, Selection, Severity, examine};
+use homard_runtime::Arrange as _;
 use serde_json::{Value, json};
 
 use super::super::daemon;
@@ -102,7 +103,7 @@ impl Local {
     /// What is wrong, worst first.
     pub(super) fn tell_problems(&self, cx: &Cx) -> anyhow::Result<()> {
         let mut problems: Vec<&Finding> = self.examined.findings().collect();
-        problems.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        problems.arrange_by_key(|finding| std::cmp::Reverse(finding.severity));
         if !problems.is_empty() {
             cx.console.line("")?;
         }
