@@ -11,7 +11,7 @@ use homard_config::config::agents::Agent;
 use homard_config::config::hooks::internal::{HookEntry, InternalHooks};
 use homard_protocol::{SessionKey, TurnSource};
 use homard_relay::{Queue, Relay, TurnOptions};
-use homard_runtime::{Clip, OrLog, create_private_dir};
+use homard_runtime::{Clip, OrLog, create_private_dir, off_thread};
 use homard_tools::{HookOccasion, HookValue, ToldTo};
 use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
@@ -178,7 +178,7 @@ impl Automation {
 /// Whether a file holds words of others. One that cannot be looked at may.
 async fn has_words_of_others(relay: &Relay, path: PathBuf) -> bool {
     let relay = relay.clone();
-    let from = tokio::task::spawn_blocking(move || relay.words_of_others_in(&path)).await;
+    let from = off_thread(move || relay.words_of_others_in(&path)).await;
     from.map_or(true, |from| from.is_some())
 }
 

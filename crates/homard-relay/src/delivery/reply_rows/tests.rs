@@ -149,7 +149,7 @@ async fn a_stopped_turn_says_nothing() {
     while world.relay.turns().views(&key).iter().all(|view| view.text.as_deref().is_none_or(str::is_empty)) {
         tokio::task::yield_now().await;
     }
-    world.relay.abort(&key, None, crate::turns::source::StopCause::Rpc).await;
+    world.relay.abort(&key, None, homard_protocol::StopCause::Rpc).await;
     world.talker.says("The next answer.");
     let run = world.asks("r2", "hello", &address("7")).await;
     world.ended(&run).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use homard_channel::Inbound;
 use homard_llm::Request;
 use homard_models::failover::Winner;
-use homard_protocol::{Message, ModelId, ProviderId, RunId, SessionKey, TurnSource};
+use homard_protocol::{Message, ModelId, ProviderId, RunId, SessionKey, TurnSource, WakeMode};
 use homard_runtime::Clock;
 use homard_tools::Toolbox;
 use serde_json::json;
@@ -14,7 +14,7 @@ use super::to_keep;
 use crate::fixture::World;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::wake::{Wake, WakeMode, Woken};
+use crate::turns::wake::{Wake, Woken};
 
 /// Ten minutes before midnight.
 const LATE: i64 = 1_771_372_200_000;
