@@ -8,7 +8,7 @@ mod entry;
 mod tally;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -253,7 +253,7 @@ impl Index {
     }
 
     /// When every note that is indexed changed, in nanoseconds, and its size, by path.
-    pub(crate) fn stamps(&self) -> Result<HashMap<String, (i64, u64)>, IndexError> {
+    pub(crate) fn stamps(&self) -> Result<BTreeMap<String, (i64, u64)>, IndexError> {
         let mut statement =
             self.db.prepare_cached("SELECT path, mtime, size FROM files WHERE source = 'memory'")?;
         let rows = statement.query_map([], |row| {

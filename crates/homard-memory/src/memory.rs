@@ -1,6 +1,7 @@
 //! A memory: `MEMORY.md`, the Markdown files under `memory/`, and what else the owner names; nothing else of a workspace.
 //! Links are not followed: they may lead anywhere.
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -59,7 +60,9 @@ pub(crate) struct NoteFile {
 /// What a look around found.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
-    pub(crate) notes: Vec<NoteFile>,
+    /// By their paths. A map of small pieces and no list: a list of ten thousand is a block of a megabyte, and once such a
+    /// block was given back, the C library keeps as much at the end of each of its arenas.
+    pub(crate) notes: BTreeMap<String, NoteFile>,
     pub(crate) skipped: Vec<Skipped>,
     /// The folders that were looked into.
     pub(crate) folders: Vec<PathBuf>,
@@ -83,7 +86,7 @@ impl Memory {
             size: note.size,
             updated_at_ms: note.modified.and_then(since_epoch_ms),
         };
-        MemoryFiles { files: notes.into_iter().map(told).collect(), skipped, truncated }
+        MemoryFiles { files: notes.into_values().map(told).collect(), skipped, truncated }
     }
 
     /// The same with what tells whether they changed.
@@ -94,10 +97,7 @@ impl Memory {
         {
             walk.look(path);
         }
-        let mut found = walk.found;
-        found.notes.sort_by(|one, other| one.path.cmp(&other.path));
-        found.notes.dedup_by(|one, other| one.path == other.path);
-        found
+        walk.found
     }
 
     /// The file with what is always known, however it is spelled.
@@ -297,7 +297,8 @@ impl Walk<'_> {
     fn take(&mut self, place: &Path, meta: &std::fs::Metadata) {
         let Some(path) = self.told(place) else { return };
         let (size, modified) = (meta.len(), meta.modified().ok());
-        self.found.notes.push(NoteFile { path, place: place.to_owned(), size, modified });
+        let note = NoteFile { path: path.clone(), place: place.to_owned(), size, modified };
+        self.found.notes.entry(path).or_insert(note);
     }
 
     fn skip(&mut self, path: &Path, reason: &'static str) {

@@ -84,7 +84,7 @@ pub(crate) fn sync(
     let mut synced = Synced { skipped, folders, truncated, ..Synced::default() };
     let mut known = index.stamps()?;
     let mut wanted = Vec::new();
-    for note in notes {
+    for note in notes.into_values() {
         let is_same = known
             .remove(&note.path)
             .is_some_and(|(mtime, size)| size == note.size && mtime == stamp(note.modified));
