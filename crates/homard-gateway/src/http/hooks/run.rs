@@ -9,10 +9,7 @@ use homard_automation::hooks::webhooks::place::{HookPlace, place, place_of_wake}
 use homard_channel::{Address, Inbound};
 use homard_config::Config;
 use homard_config::config::hooks::SessionMode;
-<<<<<<< ours
 use homard_models::router::WishError;
-=======
->>>>>>> theirs
 use homard_protocol::{RunId, SessionKey, StopCause, TurnSource};
 use homard_relay::{AcceptError, InlineSettings, Place, Queue, TurnOptions, Wake};
 use homard_runtime::{Clip, OrLog, millis};
