@@ -70,7 +70,7 @@ impl Anew {
         match places.as_slice() {
             [] => prompt.say("Begin anew", "There was nothing to put aside."),
             places => {
-                prompt.say("Begin anew", &format!("What there was is in {} now.", places.join(" and ")))
+                prompt.say("Begin anew", &format!("What there was is in {} now.", places.join(" and ")));
             }
         }
         Ok(())
