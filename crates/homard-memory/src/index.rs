@@ -54,6 +54,9 @@ CREATE TABLE IF NOT EXISTS vectors (
 ) WITHOUT ROWID;
 ";
 
+/// Tables and indexes in it.
+const MADE: i64 = 10;
+
 /// What is asked of every table, so that one of another form is seen before it is used.
 const PROBES: [&str; 3] = [
     "SELECT key, value FROM meta",
@@ -178,17 +181,28 @@ impl Index {
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
              PRAGMA cache_size = -{cache_kib}; PRAGMA journal_size_limit = 16777216;",
         ))?;
-        // All of it or nothing: half of it would be taken for something else.
-        Transaction::new_unchecked(&index.db, TransactionBehavior::Immediate).and_then(|whole| {
-            whole.execute_batch(SCHEMA)?;
-            whole.commit()
-        })?;
+        // Whoever asks does not wait for who writes: on a busy machine a batch of notes may take longer than anybody waits.
+        if !index.is_made()? {
+            // All of it or nothing: half of it would be taken for something else.
+            Transaction::new_unchecked(&index.db, TransactionBehavior::Immediate).and_then(|whole| {
+                whole.execute_batch(SCHEMA)?;
+                whole.commit()
+            })?;
+        }
         match index.meta("version")?.as_deref() {
             Some(VERSION) => {}
             None => index.set_meta("version", VERSION)?,
             Some(_) => index.clear()?,
         }
         Ok(index)
+    }
+
+    /// Whether everything in [`SCHEMA`] is there.
+    fn is_made(&self) -> Result<bool, IndexError> {
+        let named =
+            "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'files', 'chunks', 'chunks_by_path',
+             'chunks_by_hash', 'chunks_fts', 'terms', 'terms_by_term', 'of_agent', 'vectors')";
+        Ok(self.db.query_row(named, [], |row| row.get::<_, i64>(0))? == MADE)
     }
 
     /// Looks at what is there before anything is written: a database of something else is left as it is.

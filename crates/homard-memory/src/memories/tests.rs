@@ -304,6 +304,15 @@ fn a_half_made_index_can_be_asked_and_two_do_not_make_it_at_once() {
 }
 
 #[test]
+fn an_index_can_be_asked_while_somebody_writes_to_it() {
+    let home = Home::with(&[("memory/a.md", "tide tables")]);
+    home.memories.sync(&home.place()).unwrap();
+    let writer = rusqlite::Connection::open(home.place().index).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(Memories::default().standing(&home.place()).unwrap().size.files, 1);
+}
+
+#[test]
 fn a_memory_without_files_finds_nothing_and_is_well() {
     let home = Home { folder: tempfile::tempdir().unwrap(), memories: Memories::default() };
     assert_eq!(home.places("anything"), [""; 0]);
