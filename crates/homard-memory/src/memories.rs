@@ -312,7 +312,7 @@ impl Memories {
         })
     }
 
-    /// Passages that have no vector of this model yet, so many at most, by their hashes and beginning after one.
+    /// Parts of passages that have no vector of this model yet, so many at most, beginning after one.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -326,7 +326,7 @@ impl Memories {
         self.shelf(place).ask(place, |reader, _| vectors::missing(&reader.index, model, after, most))
     }
 
-    /// Keeps vectors of passages, by their hashes.
+    /// Keeps vectors of parts of passages, by their hashes.
     ///
     /// # Errors
     /// When the index cannot be written.
