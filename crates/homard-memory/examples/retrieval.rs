@@ -38,39 +38,26 @@ fn main() {
     }
 }
 
-/// How well notes of one's own are found: a workspace, and a file with a question, the path of the note and a line of it that
-/// answers, a row each, with tabs between them.
+/// A question, and the lines any of which answers it.
+struct Question {
+    kind: String,
+    words: String,
+    places: Vec<(String, u32)>,
+}
+
+/// How well notes of one's own are found: a workspace, and a file with a row for each question: its words, the lines that
+/// answer it (`memory/talk.md:12`, with commas between them) and its kind, with tabs between the three.
 fn notes(folder: &Path, questions: &Path, model: Option<&Path>) {
     let index = tempfile::tempdir().unwrap();
     let place = MemoryPlace::new(folder.to_owned(), index.path().join("index.sqlite"));
-    let memories = Memories::default();
-    memories.sync(&place).unwrap();
-    if let Some(model) = model {
-        fill(&memories, &place, model);
-    }
-    let picking = Picking { limit: 10, min_score: 0.0, candidates: 10, ..Picking::default() };
-    let mut score = Score::default();
-    for row in std::fs::read_to_string(questions).unwrap().lines() {
-        let [words, path, line] = row.split('\t').collect::<Vec<_>>().try_into().unwrap();
-        let made = model.map(|model| memories.local_vectors(model, &[words.to_owned()]).unwrap());
-        let vector = made.as_ref().map(|made| ("m", made[0].as_slice()));
-        let question = MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) };
-        let found = memories.search(&place, &question, &picking).unwrap();
-        let line: u32 = line.parse().unwrap();
-        let rank = found.iter().position(|f| f.path == path && (f.start_line..=f.end_line).contains(&line));
-        score.count(rank);
-        if rank.is_none_or(|rank| rank > 0) {
-            println!("{rank:?} {words} [{path}:{line}]");
-            for found in found.iter().take(3) {
-                println!(
-                    "    {}#L{}-{} {:.3} {:?}",
-                    found.path, found.start_line, found.end_line, found.score, found.matched
-                );
-            }
-        }
-    }
-    let (first, five, reciprocal) = score.rates();
-    println!("{} questions: recall@1 {first:.3}, recall@5 {five:.3}, MRR {reciprocal:.3}", score.questions);
+    let rows = std::fs::read_to_string(questions).unwrap();
+    let read = |row: &str| {
+        let [words, places, kind] = row.split('\t').collect::<Vec<_>>().try_into().unwrap();
+        let places = places.split(',').map(|place| place.rsplit_once(':').unwrap());
+        let places = places.map(|(path, line)| (path.to_owned(), line.parse().unwrap())).collect();
+        Question { kind: kind.to_owned(), words: words.to_owned(), places }
+    };
+    table(&place, &rows.lines().map(read).collect::<Vec<_>>(), model);
 }
 
 /// The beginning of a text's vector of length one, to be compared with what others make of it.
@@ -106,47 +93,53 @@ fn quality(seed: u64, model: Option<&Path>) {
     let place = MemoryPlace::new(folder.path().join("work"), folder.path().join("index.sqlite"));
     let diary = Diary::new(seed, 90);
     retrieval::write(&diary, &place.workspace);
+    println!("seed {seed}: {} files, {} questions", diary.files.len(), diary.questions.len());
+    let questions = diary.questions.into_iter().map(|asked| Question {
+        kind: asked.kind.to_owned(),
+        words: asked.words,
+        places: vec![(asked.path, u32::try_from(asked.line).unwrap())],
+    });
+    table(&place, &questions.collect::<Vec<_>>(), model);
+}
+
+/// Prints how well each way of searching does.
+fn table(place: &MemoryPlace, questions: &[Question], model: Option<&Path>) {
     let memories = Memories::default();
+    memories.sync(place).unwrap();
     let base = Picking { limit: 10, min_score: 0.0, candidates: 10, ..Picking::default() };
-    let mut ways = vec![("lexical", None, base.clone())];
+    let mut ways = vec![("lexical".to_owned(), false, base.clone())];
+    let mut vectors = Vec::new();
     if let Some(model) = model {
-        fill(&memories, &place, model);
-        ways.push(("vector", Some(model), Picking { text_weight: 0.0, vector_weight: 1.0, ..base.clone() }));
-        for share in [0.2, 0.3, 0.5, 0.7] {
+        fill(&memories, place, model);
+        let words: Vec<String> = questions.iter().map(|question| question.words.clone()).collect();
+        vectors = memories.local_vectors(model, &words).unwrap();
+        for share in [1.0, 0.3, 0.2, 0.5] {
             let picking = Picking { text_weight: 1.0 - share, vector_weight: share, ..base.clone() };
-            let name = if share == 0.3 {
-                "hybrid"
-            } else {
-                &*Box::leak(format!("hybrid, vectors {share}").into_boxed_str())
+            let name = match share {
+                1.0 => "vector".to_owned(),
+                0.3 => "hybrid".to_owned(),
+                share => format!("hybrid, vectors {share}"),
             };
-            ways.push((name, Some(model), picking));
+            ways.push((name, true, picking));
         }
     }
-    println!("seed {seed}: {} files, {} questions", diary.files.len(), diary.questions.len());
     println!("| way | kind | questions | recall@1 | recall@5 | MRR |\n|---|---|---|---|---|---|");
-    for (name, model, picking) in ways {
+    for (name, with_vectors, picking) in ways {
         let mut scores: BTreeMap<&str, Score> = BTreeMap::new();
-        for asked in &diary.questions {
-            let vector =
-                model.map(|model| memories.local_vectors(model, std::slice::from_ref(&asked.words)).unwrap());
-            let vector = vector.as_ref().map(|vectors| ("m", vectors[0].as_slice()));
-            let rank = retrieval::rank(&memories, &place, asked, vector, &picking);
-            scores.entry(asked.kind).or_default().count(rank);
+        for (number, asked) in questions.iter().enumerate() {
+            let vector = with_vectors.then(|| ("m", vectors[number].as_slice()));
+            let sought = (asked.words.as_str(), asked.places.as_slice());
+            let rank = retrieval::rank(&memories, place, sought, vector, &picking);
+            scores.entry(&asked.kind).or_default().count(rank);
             scores.entry("~all").or_default().count(rank);
-            if rank.is_none_or(|rank| rank >= 5)
-                && std::env::args().any(|arg| arg == "misses")
-                && name == "lexical"
-            {
-                println!("  missed: {} [{}:{}]", asked.words, asked.path, asked.line);
+            if rank.is_none_or(|rank| rank >= 5) && std::env::args().any(|arg| arg == "misses") {
+                println!("  {name} missed: {} {:?}", asked.words, asked.places);
             }
         }
         for (kind, score) in scores {
             let (first, five, reciprocal) = score.rates();
-            println!(
-                "| {name} | {} | {} | {first:.3} | {five:.3} | {reciprocal:.3} |",
-                kind.trim_start_matches('~'),
-                score.questions
-            );
+            let (kind, count) = (kind.trim_start_matches('~'), score.questions);
+            println!("| {name} | {kind} | {count} | {first:.3} | {five:.3} | {reciprocal:.3} |");
         }
     }
 }

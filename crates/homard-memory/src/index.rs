@@ -22,7 +22,7 @@ pub(crate) use entry::{Part, PassageEntry, numbers};
 use tally::Tally;
 
 /// Changes whenever notes would be cut or read differently; an index of another version is made anew.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
 /// Under which the length of passages is kept.
 const PASSAGE_CHARS: &str = "passage_chars";
 /// Pages that are kept, in KiB: while notes are taken in, and while questions are answered, which read pages that lie far
@@ -192,7 +192,11 @@ impl Index {
         match index.meta("version")?.as_deref() {
             Some(VERSION) => {}
             None => index.set_meta("version", VERSION)?,
-            Some(_) => index.clear()?,
+            Some(_) => {
+                index.clear()?;
+                // What vectors are made of may have been something else.
+                index.db.execute("DELETE FROM vectors", [])?;
+            }
         }
         Ok(index)
     }
@@ -256,7 +260,9 @@ impl Index {
             self.db.query_row("SELECT count(*) FROM files WHERE source = ?1", [source], |row| row.get(0))
         };
         let (files, sessions) = (of("memory")?, of("sessions")?);
-        let vectors: i64 = self.db.query_row("SELECT count(*) FROM vectors", [], |row| row.get(0))?;
+        let vectors: i64 =
+            self.db
+                .query_row("SELECT count(*) FROM vectors WHERE instr(hash, '.') = 0", [], |row| row.get(0))?;
         let count = |count: i64| u64::try_from(count).unwrap_or(0);
         Ok(IndexSize {
             files: count(files),

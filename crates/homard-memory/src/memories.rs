@@ -287,7 +287,7 @@ impl Memories {
         })
     }
 
-    /// Passages that have no vector of this model yet, so many at most, by their hashes and beginning after one.
+    /// Parts of passages that have no vector of this model yet, so many at most, beginning after one.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -302,7 +302,7 @@ impl Memories {
         self.shelf(place).ask(place, move |reader, _| vectors::missing(&reader.index, &model, &after, most))
     }
 
-    /// Keeps vectors of passages, by their hashes.
+    /// Keeps vectors of parts of passages, by their hashes.
     ///
     /// # Errors
     /// When the index cannot be written.

@@ -23,6 +23,8 @@ use fit::{Fit, Fitting};
 const MAX_FITTED: usize = 400;
 /// A word that more passages have than this says too little to bring candidates.
 const MAX_LISTED: i64 = 8_000;
+/// Passages that are fetched for their meaning alone, unless more are to be told.
+const MAX_NEAREST: usize = 200;
 /// By how much a passage must be nearer in meaning than others are, to be told for that alone: a paraphrase has none of the
 /// words, and the weight of meaning would keep it below any least score; but for some models everything is near.
 const STANDS_OUT: f64 = 0.15;
@@ -231,7 +233,7 @@ fn add_by_meaning(
     (matrix, question): (&Matrix, Asked<'_>),
     candidates: &mut Vec<Candidate>,
 ) -> Result<(), IndexError> {
-    let wanted = (picking.limit * picking.candidates.max(1)).clamp(picking.limit, 200);
+    let wanted = picking.limit.saturating_mul(picking.candidates.max(1)).min(MAX_NEAREST).max(picking.limit);
     let Some(asked) = question.vector.and_then(|vector| matrix.asked(vector)) else { return Ok(()) };
     let nearest = matrix.nearest(&asked, wanted);
     let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
@@ -253,11 +255,16 @@ fn add_by_meaning(
     let (text, meaning) =
         if all > 0.0 { (picking.text_weight / all, picking.vector_weight / all) } else { (1.0, 0.0) };
     let usual = matrix.usual(&asked);
+    for candidate in &mut *candidates {
+        candidate.vector = matrix.likeness(candidate.id, &asked);
+    }
+    let best = candidates.iter().filter_map(|candidate| candidate.vector).fold(0.0, f64::max);
+    // The nearest in meaning counts as much as the one with most of the words: how large either number is says little.
+    let words = candidates.iter().map(|candidate| candidate.fit.share).fold(0.0, f64::max);
     for candidate in candidates {
-        let near = matrix.likeness(candidate.id, &asked);
-        candidate.vector = near;
-        let near = near.unwrap_or(0.0).max(0.0);
-        candidate.score = text * candidate.fit.share + meaning * near;
+        let near = candidate.vector.unwrap_or(0.0).max(0.0);
+        let by_likeness = if text > 0.0 && words > 0.0 { words * usual.share(near, best) } else { near };
+        candidate.score = text * candidate.fit.share + meaning * by_likeness;
         // A model takes nothing away that the words alone would have brought.
         let by_words = if text > 0.0 { candidate.fit.share } else { 0.0 };
         let by_meaning = if meaning > 0.0 && near >= usual.without(near) + STANDS_OUT { near } else { 0.0 };

@@ -1,12 +1,19 @@
 //! Vectors of passages: kept as one byte per number, which costs a hundredth of likeness and saves three quarters of the
 //! room, and compared one by one. Where there are many, the [`signs`] of their numbers say first which are worth it: an
 //! eighth of the bytes, and no structure that has to be kept.
+//!
+//! A passage has a vector for each of its [`parts`]. Two parts that follow each other are compared together, and a passage
+//! is as near as the nearest of these pairs.
 
+mod parts;
 mod signs;
+
+use std::collections::HashSet;
 
 use rusqlite::params;
 
 use crate::index::{Index, IndexError};
+use parts::parts;
 use signs::Signs;
 
 /// Largest value of a number that is kept.
@@ -15,6 +22,8 @@ const LARGEST: f32 = 127.0;
 const COMPARED: usize = 4_096;
 /// Passages that say how near one usually is, at most.
 const SAMPLE: usize = 256;
+/// Numbers that are no more apart than this are the same.
+const LEAST_APART: f64 = 1e-6;
 /// How many more than are wanted are kept before the worse ones go.
 const KEPT: usize = 4;
 
@@ -42,7 +51,7 @@ impl Small {
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
     dims: usize,
-    /// In order, so that one is found.
+    /// In order, so that one is found; a passage stands as often as it has vectors.
     ids: Vec<i64>,
     scales: Vec<f32>,
     data: Vec<i8>,
@@ -61,6 +70,14 @@ impl Usual {
     pub(crate) fn without(self, near: f64) -> f64 {
         if self.count > 1 { (self.sum - near) / (self.count - 1) as f64 } else { 0.0 }
     }
+
+    /// How far a passage is from what is usual towards the nearest of all, from 0 to 1: what that is in numbers differs
+    /// from model to model and from question to question.
+    pub(crate) fn share(self, near: f64, nearest: f64) -> f64 {
+        let mean = self.sum / self.count.max(1) as f64;
+        let most = nearest - mean;
+        if most > LEAST_APART { ((near - mean) / most).clamp(0.0, 1.0) } else { 1.0 }
+    }
 }
 
 impl Matrix {
@@ -68,24 +85,57 @@ impl Matrix {
     pub(crate) fn load(index: &Index, model: &str) -> Result<Self, IndexError> {
         let mut matrix = Self::default();
         let mut statement = index.db.prepare_cached(
-            "SELECT c.id, v.scale, v.data FROM chunks c CROSS JOIN vectors v ON v.hash = c.hash AND v.model = ?1
-             ORDER BY c.id",
+            "SELECT c.id, substr(v.hash, length(c.hash) + 1), v.scale, v.data FROM chunks c
+             CROSS JOIN vectors v ON v.hash >= c.hash AND v.hash < c.hash || '/' AND v.model = ?1 ORDER BY c.id",
         )?;
         let mut rows = statement.query([model])?;
+        let mut passage = (0, Vec::new());
         while let Some(row) = rows.next()? {
-            let data = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-            if matrix.dims == 0 {
-                matrix.dims = data.len();
+            let id: i64 = row.get(0)?;
+            let data = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+            let data = data.iter().map(|byte| byte.cast_signed()).collect();
+            let small = Small { scale: row.get::<_, f64>(2)? as f32, data };
+            if passage.0 != id {
+                matrix.add(&mut passage);
+                passage.0 = id;
             }
-            if data.len() != matrix.dims || data.is_empty() {
-                continue;
-            }
-            matrix.ids.push(row.get(0)?);
-            matrix.scales.push(row.get::<_, f64>(1)? as f32);
-            matrix.data.extend(data.iter().map(|byte| byte.cast_signed()));
+            passage.1.push((row.get(1)?, small));
         }
+        matrix.add(&mut passage);
         matrix.signs = Signs::of(&matrix.data, matrix.dims);
         Ok(matrix)
+    }
+
+    /// Takes the vectors of a passage's parts, by what their keys end with, and leaves none.
+    fn add(&mut self, (id, parts): &mut (i64, Vec<(String, Small)>)) {
+        // The last part has the key without an end.
+        parts.sort_by(|(one, _), (other, _)| (one.is_empty(), one).cmp(&(other.is_empty(), other)));
+        let known = parts.iter().map(|(_, small)| small).find(|small| !small.data.is_empty());
+        if let Some(known) = known.filter(|_| self.dims == 0) {
+            self.dims = known.data.len();
+        }
+        if let [(_, only)] = parts.as_slice() {
+            self.push(*id, only);
+        }
+        for pair in parts.windows(2) {
+            let mut sum = vec![0.0; self.dims];
+            for (_, part) in pair.iter().filter(|(_, part)| part.data.len() == self.dims) {
+                let numbers = part.data.iter().map(|number| f32::from(*number) * part.scale);
+                sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
+            }
+            if let Some(both) = Small::of(&sum) {
+                self.push(*id, &both);
+            }
+        }
+        parts.clear();
+    }
+
+    fn push(&mut self, id: i64, small: &Small) {
+        if small.data.len() == self.dims && !small.data.is_empty() {
+            self.ids.push(id);
+            self.scales.push(small.scale);
+            self.data.extend(&small.data);
+        }
     }
 
     /// How many numbers a vector has.
@@ -110,35 +160,34 @@ impl Matrix {
             Some(few) => &mut few.iter().copied(),
             None => &mut (0..self.ids.len()),
         };
-        let mut best: Vec<(f32, i64)> = Vec::with_capacity(wanted * KEPT + 1);
-        let mut least = f32::NEG_INFINITY;
+        let mut best = Best { wanted, kept: Vec::with_capacity(wanted * KEPT + 1), least: f32::NEG_INFINITY };
+        // The vectors of a passage stand together.
+        let mut passage: Option<(f32, i64)> = None;
         for place in places {
             let Some((id, near)) = self.ids.get(place).zip(self.near(place, asked)) else { continue };
-            if near > least {
-                best.push((near, *id));
-                if best.len() > wanted * KEPT {
-                    let (_, last, _) =
-                        best.select_nth_unstable_by(wanted - 1, |one, other| other.0.total_cmp(&one.0));
-                    least = last.0;
-                    best.truncate(wanted);
-                }
+            match &mut passage {
+                Some((nearest, known)) if known == id => *nearest = nearest.max(near),
+                _ => best.extend(passage.replace((near, *id))),
             }
         }
-        best.sort_by(|one, other| other.0.total_cmp(&one.0));
-        best.truncate(wanted);
-        best.into_iter().map(|(near, id)| (id, f64::from(near))).collect()
+        best.extend(passage);
+        best.sorted().into_iter().map(|(near, id)| (id, f64::from(near))).collect()
     }
 
     /// How near one passage is; nothing if it has no vector.
     pub(crate) fn likeness(&self, id: i64, asked: &Small) -> Option<f64> {
-        Some(f64::from(self.near(self.ids.binary_search(&id).ok()?, asked)?))
+        let first = self.ids.partition_point(|known| *known < id);
+        let own = self.ids.iter().skip(first).take_while(|known| **known == id).count();
+        let near = (first..first + own).filter_map(|place| self.near(place, asked));
+        near.reduce(f32::max).map(f64::from)
     }
 
     /// How near passages usually are, by some of them.
     pub(crate) fn usual(&self, asked: &Small) -> Usual {
         let step = self.ids.len().div_ceil(SAMPLE).max(1);
-        let places = (0..self.ids.len()).step_by(step);
-        let near = places.filter_map(|place| self.near(place, asked)).map(f64::from);
+        let mut some: Vec<i64> = self.ids.iter().step_by(step).copied().collect();
+        some.dedup();
+        let near = some.into_iter().filter_map(|id| self.likeness(id, asked));
         let (sum, count) = near.fold((0.0, 0), |(sum, count), near| (sum + near, count + 1));
         Usual { sum, count }
     }
@@ -149,21 +198,47 @@ impl Matrix {
     }
 }
 
+/// The nearest passages so far.
+struct Best {
+    wanted: usize,
+    kept: Vec<(f32, i64)>,
+    least: f32,
+}
+
+impl Best {
+    fn extend(&mut self, passage: Option<(f32, i64)>) {
+        self.kept.extend(passage.filter(|(near, _)| *near > self.least));
+        if self.kept.len() > self.wanted * KEPT {
+            let nearest = |one: &(f32, i64), other: &(f32, i64)| other.0.total_cmp(&one.0);
+            self.least = self.kept.select_nth_unstable_by(self.wanted - 1, nearest).1.0;
+            self.kept.truncate(self.wanted);
+        }
+    }
+
+    fn sorted(mut self) -> Vec<(f32, i64)> {
+        self.kept.sort_by(|one, other| other.0.total_cmp(&one.0));
+        self.kept.truncate(self.wanted);
+        self.kept
+    }
+}
+
 /// As one sum of products in `i32`, which compilers turn into the multiply-and-add of the machine.
 fn product(one: &[i8], other: &[i8]) -> i32 {
     one.iter().zip(other).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// A passage that has no vector yet.
+/// A part of a passage that has no vector yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unseen {
+    /// What its vector is kept by.
     pub hash: String,
-    /// What a model is given of it: its headings and its text.
+    /// What a model is given of it.
     pub text: String,
 }
 
-/// Passages without a vector of this model, so many at most, by their hashes; only those after one, so that whoever makes
-/// them batch by batch does not pass over the same ones again and again.
+/// Parts of passages without a vector of this model, so many at most; only those after one, so that whoever makes them
+/// batch by batch does not pass over the same ones again and again. The last part of a passage is known by its hash alone
+/// and comes last: a passage that has that one has them all.
 pub(crate) fn missing(
     index: &Index,
     model: &str,
@@ -172,15 +247,44 @@ pub(crate) fn missing(
 ) -> Result<Vec<Unseen>, IndexError> {
     let mut statement = index.db.prepare_cached(
         "SELECT c.hash, c.heading, c.text FROM chunks c
-         WHERE c.hash > ?3 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.model = ?1)
+         WHERE c.hash >= ?3 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.model = ?1)
          GROUP BY c.hash ORDER BY c.hash LIMIT ?2",
     )?;
-    let rows =
-        statement.query_map(params![model, i64::try_from(most).unwrap_or(i64::MAX), after], |row| {
-            let (heading, text): (String, String) = (row.get(1)?, row.get(2)?);
-            let text = if heading.is_empty() { text } else { format!("{heading}\n{text}") };
-            Ok(Unseen { hash: row.get(0)?, text })
-        })?;
+    let (last, done) = after.split_once('.').map_or((after, None), |(last, _)| (last, Some(after)));
+    let rows = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    let mut rows = statement.query(params![model, rows, last])?;
+    let mut unseen = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (hash, heading, text): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if done.is_none() && hash == after {
+            continue;
+        }
+        let mut parts = parts(&heading, &text);
+        let end = parts.pop();
+        let known = if parts.is_empty() { HashSet::new() } else { seen(index, model, &hash)? };
+        for (place, text) in parts.into_iter().enumerate() {
+            let hash = format!("{hash}.{place:04}");
+            let is_done =
+                hash.split('.').next() == Some(last) && done.is_some_and(|done| hash.as_str() <= done);
+            if !is_done && !known.contains(&hash) {
+                unseen.push(Unseen { hash, text });
+            }
+        }
+        unseen.extend(end.map(|text| Unseen { hash, text }));
+        if unseen.len() >= most {
+            unseen.truncate(most);
+            break;
+        }
+    }
+    Ok(unseen)
+}
+
+/// The parts of a passage that have a vector, but for the last.
+fn seen(index: &Index, model: &str, hash: &str) -> Result<HashSet<String>, IndexError> {
+    let mut statement = index
+        .db
+        .prepare_cached("SELECT hash FROM vectors WHERE hash > ?1 AND hash < ?1 || '/' AND model = ?2")?;
+    let rows = statement.query_map([hash, model], |row| row.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -210,7 +314,7 @@ pub(crate) fn sweep(index: &Index, models: &[String]) -> Result<(), IndexError> 
     let kept = homard_runtime::json::to_text(models);
     let mut statement = index.db.prepare_cached(
         "DELETE FROM vectors WHERE model NOT IN (SELECT value FROM json_each(?1))
-         OR hash NOT IN (SELECT hash FROM chunks)",
+         OR substr(hash, 1, instr(hash || '.', '.') - 1) NOT IN (SELECT hash FROM chunks)",
     )?;
     statement.execute([kept])?;
     Ok(())
@@ -233,6 +337,31 @@ mod tests {
         let usual = matrix.usual(&matrix.asked(&[1.0, 0.0]).unwrap());
         assert!((usual.without(1.0) - 0.6).abs() < 0.01, "{usual:?}");
         assert_eq!(Matrix::default().usual(&rows[0]).without(0.5), 0.0);
+        for (near, share) in [(1.0, 1.0), (0.6, 0.0), (0.1, 0.0)] {
+            assert!((usual.share(near, 1.0) - share).abs() < 0.3, "{near}");
+        }
+        assert_eq!(Usual { sum: 0.5, count: 1 }.share(0.5, 0.5), 1.0, "the only one is the nearest");
+    }
+
+    #[test]
+    fn a_passage_is_as_near_as_the_nearest_two_parts_of_it() {
+        let mut matrix = Matrix::default();
+        let part = |end: &str, row: [f32; 2]| {
+            (end.to_owned(), Small::of(&row).unwrap_or(Small { scale: 0.0, data: Vec::new() }))
+        };
+        let (east, north, nowhere) = ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]);
+        matrix.add(&mut (1, vec![part("", east), part(".0001", north), part(".0000", north)]));
+        matrix.add(&mut (2, vec![part("", east)]));
+        matrix.add(&mut (3, vec![part("", nowhere)]));
+        matrix.add(&mut (4, vec![part("", nowhere), part(".0000", north)]));
+        assert_eq!(matrix.ids, [1, 1, 2, 4]);
+        matrix.signs = Signs::of(&matrix.data, matrix.dims);
+        let asked = matrix.asked(&north).unwrap();
+        let near = |id| matrix.likeness(id, &asked).map(|near| (near * 100.0).round());
+        assert_eq!([near(1), near(2), near(3), near(4)], [Some(100.0), Some(0.0), None, Some(100.0)]);
+        let nearest: Vec<i64> = matrix.nearest(&asked, 3).into_iter().map(|(id, _)| id).collect();
+        assert_eq!(nearest.len(), 3, "a passage is told once");
+        assert_eq!(nearest.last(), Some(&2));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod stop;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-pub(crate) use fold::fold;
+pub(crate) use fold::{fold, unmarked};
 pub(crate) use kin::kin;
 pub(crate) use lexicon::Lexicon;
 pub(crate) use stop::languages_of;

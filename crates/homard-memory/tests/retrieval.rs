@@ -4,7 +4,7 @@ use std::path::Path;
 
 use homard_memory::{Memories, MemoryPlace, MemoryQuestion, Picking};
 
-use crate::diary::{Asked, Diary, TODAY};
+use crate::diary::{Diary, TODAY};
 
 /// How well a way of searching does.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,30 +40,33 @@ pub(crate) fn write(diary: &Diary, folder: &Path) {
     }
 }
 
-/// Where the passage of a question is among what was found.
+/// Where the first passage is among what was found that has one of the lines that answer a question.
 pub(crate) fn rank(
     memories: &Memories,
     place: &MemoryPlace,
-    asked: &Asked,
+    (words, lines): (&str, &[(String, u32)]),
     vector: Option<(&str, &[f32])>,
     picking: &Picking,
 ) -> Option<usize> {
-    let question = MemoryQuestion { vector, ..MemoryQuestion::plain(&asked.words, TODAY) };
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) };
     let found = memories.search(place, &question, picking).unwrap();
-    let line = u32::try_from(asked.line).unwrap();
-    found.iter().position(|f| f.path == asked.path && (f.start_line..=f.end_line).contains(&line))
+    found.iter().position(|found| {
+        let own = found.start_line..=found.end_line;
+        lines.iter().any(|(path, line)| *path == found.path && own.contains(line))
+    })
 }
 
 /// How the words alone do, for questions of some kinds.
 #[cfg(test)]
-fn lexical(diary: &Diary, folder: &Path, wanted: impl Fn(&Asked) -> bool) -> Score {
+fn lexical(diary: &Diary, folder: &Path, wanted: impl Fn(&crate::diary::Asked) -> bool) -> Score {
     let place = MemoryPlace::new(folder.join("work"), folder.join("index.sqlite"));
     write(diary, &place.workspace);
     let memories = Memories::default();
     let picking = Picking { limit: 10, min_score: 0.0, ..Picking::default() };
     let mut score = Score::default();
     for asked in diary.questions.iter().filter(|asked| wanted(asked)) {
-        score.count(rank(&memories, &place, asked, None, &picking));
+        let line = (asked.path.clone(), u32::try_from(asked.line).unwrap());
+        score.count(rank(&memories, &place, (&asked.words, &[line]), None, &picking));
     }
     score
 }

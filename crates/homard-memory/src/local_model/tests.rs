@@ -38,6 +38,30 @@ fn a_text_is_the_sum_of_its_pieces_by_either_way() {
 }
 
 #[test]
+fn letters_are_read_as_a_model_without_case_was_taught_them() {
+    // What the tokenizer of such models makes of these words, worked out apart from it.
+    let vocabulary = [
+        "cafe", "trø", "##ms", "straße", "œ", "##uvre", "か", "##く", "##ᅡ", "ᄒ", "##ᆫ", "и", "##од", "ab",
+        "x",
+    ];
+    let numbered: serde_json::Map<_, _> =
+        vocabulary.iter().enumerate().map(|(at, piece)| ((*piece).to_owned(), at.into())).collect();
+    let rows: Vec<[f32; 2]> = (0..vocabulary.len()).map(|at| [f32::from(1_u16 << at), 1.0]).collect();
+    let folder = model(&json!({"model": {"type": "WordPiece", "vocab": numbered}}), &rows);
+    let open = LocalModel::open(folder.path()).unwrap();
+    for (text, pieces) in [
+        ("CAFÉ cafe\u{301}", &["cafe", "cafe"] as &[&str]),
+        ("TRØMS Straße œuvre", &["trø", "##ms", "straße", "œ", "##uvre"]),
+        ("がく 한 йод", &["か", "##く", "ᄒ", "##ᅡ", "##ᆫ", "и", "##од"]),
+        ("a\u{ad}b a\u{200b}b a\u{7}b", &["ab", "ab", "ab"]),
+    ] {
+        let places = pieces.iter().map(|piece| vocabulary.iter().position(|known| known == piece).unwrap());
+        let expected: f32 = places.map(|at| f32::from(1_u16 << at)).sum();
+        assert_eq!(open.vector(text), [expected, pieces.len() as f32], "{text:?}");
+    }
+}
+
+#[test]
 fn files_that_are_no_model_are_refused_with_the_reason() {
     let good = json!({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}});
     let rows = [[1.0, 2.0]];

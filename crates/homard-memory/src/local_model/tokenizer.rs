@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use homard_runtime::Clip as _;
 use serde_json::Value;
 
-use crate::words::fold;
+use crate::words::unmarked;
 
 /// Largest file that is read, in bytes.
 pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
@@ -91,12 +91,10 @@ impl Tokenizer {
                 }
             }
             Way::Longest(prefix) => {
-                let text = fold(text);
+                let text = unmarked(text);
                 for part in text.split_inclusive(is_break) {
                     let word = part.trim_end_matches(is_break);
-                    for word in word.split(char::is_control) {
-                        found.extend(self.longest(word, prefix));
-                    }
+                    found.extend(self.longest(word, prefix));
                     let sign = part.get(word.len()..).unwrap_or_default().trim();
                     found.extend(self.longest(sign, prefix));
                 }

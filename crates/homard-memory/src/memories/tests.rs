@@ -162,6 +162,50 @@ fn what_means_the_same_is_told_without_a_word_of_the_question_and_what_has_them_
 }
 
 #[test]
+fn what_is_said_once_in_a_long_talk_is_found_by_its_meaning() {
+    let chatter = |n: usize| {
+        format!("Anna: This is the {n}th time that we speak of this and of that, and of nothing.\n")
+    };
+    let talk: String = (0..12).map(chatter).collect();
+    let note = talk.clone() + "Tom: The tide took the boat.\n";
+    let home = Home::with(&[("memory/a.md", &note), ("memory/b.md", &talk.replace("nothing", "bread"))]);
+    let place = home.place();
+    home.memories.sync(&place).unwrap();
+    let all = home.memories.unseen(&place, "m", "", 1_000).unwrap();
+    assert!(all.len() > 6, "{all:?}");
+    // By twos, each once, and what is there is not asked for again.
+    let (mut by_twos, mut after) = (Vec::new(), String::new());
+    loop {
+        let next = home.memories.unseen(&place, "m", &after, 2).unwrap();
+        let Some(last) = next.last() else { break };
+        after.clone_from(&last.hash);
+        by_twos.extend(next);
+    }
+    assert_eq!(by_twos, all);
+    let vector = |text: &str| vec![1.0, if text.contains("tide") { 9.0 } else { 0.0 }];
+    let made: Vec<_> = all.iter().map(|part| (part.hash.clone(), vector(&part.text))).collect();
+    home.memories.keep_vectors(&place, "m", &made[..1]).unwrap();
+    assert_eq!(home.memories.unseen(&place, "m", "", 1_000).unwrap(), all[1..]);
+    assert_eq!(
+        home.memories.standing(&place).unwrap().size.vectors,
+        0,
+        "a passage has all of its parts or none"
+    );
+    home.memories.keep_vectors(&place, "m", &made).unwrap();
+    home.memories.sweep_vectors(&place, &["m".to_owned()]).unwrap();
+    let size = home.memories.standing(&place).unwrap().size;
+    assert_eq!(
+        (home.memories.unseen(&place, "m", "", 1_000).unwrap(), size.vectors),
+        (vec![], size.passages)
+    );
+    let vector: Option<(&str, &[f32])> = Some(("m", &[0.0, 1.0]));
+    let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
+    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].path == "memory/a.md" && found[0].vector_score.unwrap() > 0.6, "{found:?}");
+}
+
+#[test]
 fn vectors_of_another_length_find_nothing_and_the_words_are_found() {
     let home = Home::with(&[("memory/a.md", "the tide")]);
     let place = home.place();

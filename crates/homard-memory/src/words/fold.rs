@@ -56,6 +56,56 @@ pub(crate) fn fold(word: &str) -> String {
     folded
 }
 
+/// Letters of [`PLAIN`] that are not another one with a mark on it.
+const WHOLE: &str = "øłđħŧǥƶŀſŉςґ";
+/// Kana that stand one, or two, after the ones they are with a mark.
+const VOICED: &str = "がぎぐげござじずぜぞだぢづでどばびぶべぼガギグゲゴザジズゼゾダヂヅデドバビブベボ";
+const HALF_VOICED: &str = "ぱぴぷぺぽパピプペポ";
+
+/// A text without case and marks as models read it that know no case: `é` is `e`, but `ø` and `ß` stay, a Korean syllable
+/// is its letters, and characters nobody sees are left out.
+pub(crate) fn unmarked(text: &str) -> String {
+    if text.is_ascii() && !text.contains(|c: char| c.is_ascii_control() && !c.is_ascii_whitespace()) {
+        return text.to_ascii_lowercase();
+    }
+    let mut read = String::with_capacity(text.len());
+    for c in text.chars().flat_map(char::to_lowercase).filter(|c| !is_unseen(*c)) {
+        match c {
+            _ if c.is_ascii() || WHOLE.contains(c) => read.push(c),
+            'й' => read.push('и'),
+            '\u{3041}'..='\u{30ff}' => read.push(unvoiced(c)),
+            '\u{ac00}'..='\u{d7a3}' => read.extend(letters_of(c)),
+            _ => read.push(PLAIN.iter().find(|(_, like)| like.contains(c)).map_or(c, |(plain, _)| *plain)),
+        }
+    }
+    read
+}
+
+/// Marks that stand by themselves, and characters that only say how others are set.
+fn is_unseen(c: char) -> bool {
+    (c.is_control() && !c.is_whitespace())
+        || matches!(u32::from(c),
+            0x00ad | 0x0300..=0x036f | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2064
+            | 0x3099 | 0x309a | 0xfe00..=0xfe0f | 0xfeff)
+}
+
+fn unvoiced(c: char) -> char {
+    let back = match () {
+        () if VOICED.contains(c) => 1,
+        () if HALF_VOICED.contains(c) => 2,
+        () => 0,
+    };
+    char::from_u32(u32::from(c) - back).unwrap_or(c)
+}
+
+/// The two or three letters of a Korean syllable.
+fn letters_of(syllable: char) -> impl Iterator<Item = char> {
+    let place = u32::from(syllable).saturating_sub(0xac00);
+    let last = Some(0x11a7 + place % 28).filter(|last| *last > 0x11a7);
+    let letters = [0x1100 + place / 588, 0x1161 + place % 588 / 28].into_iter().chain(last);
+    letters.filter_map(char::from_u32)
+}
+
 /// Full-width letters as ordinary ones.
 fn narrow(c: char) -> Option<char> {
     match u32::from(c) {
