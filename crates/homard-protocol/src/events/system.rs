@@ -131,7 +131,7 @@ pub struct HeartbeatEvent {
     /// The beginning of what was said.
     pub preview: Option<String>,
     pub duration_ms: Option<i64>,
-    /// What went wrong.
+    /// Why nothing was said, in words for people.
     pub message: Option<String>,
 }
 

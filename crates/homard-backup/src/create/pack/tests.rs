@@ -110,7 +110,7 @@ impl Drop for Small {
 fn why_it_could_not_be_written_is_told_to_who_writes_and_to_who_finishes() {
     let (gone, told) = channel();
     let mut packer = Packer::new(Small { room: 2 * PIECE, gone: gone.clone() }).unwrap();
-    let error = std::iter::repeat(noise(PIECE)).take(1000).find_map(|part| packer.write_all(&part).err());
+    let error = std::iter::repeat_n(noise(PIECE), 1000).find_map(|part| packer.write_all(&part).err());
     assert_eq!(error.map(|error| error.kind()), Some(io::ErrorKind::StorageFull));
     told.try_recv().unwrap();
     assert!(packer.finish().is_err());
