@@ -131,7 +131,7 @@ pub struct HeartbeatEvent {
     /// The beginning of what was said.
     pub preview: Option<String>,
     pub duration_ms: Option<i64>,
-    /// Why nothing was said, in words for people.
+    /// What went wrong, in words for people, where something did.
     pub message: Option<String>,
 }
 
