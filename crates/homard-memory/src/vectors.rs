@@ -84,30 +84,26 @@ impl Matrix {
     /// Reads them from the index.
     pub(crate) fn load(index: &Index, model: &str) -> Result<Self, IndexError> {
         let mut matrix = Self::default();
-        let mut statement = index.db.prepare_cached(
-            "SELECT c.id, substr(v.hash, length(c.hash) + 1), v.scale, v.data FROM chunks c
-             CROSS JOIN vectors v ON v.hash >= c.hash AND v.hash < c.hash || '/' AND v.model = ?1 ORDER BY c.id",
+        let mut chunks = index.db.prepare_cached("SELECT id, hash FROM chunks ORDER BY id")?;
+        // Asked for one by one: as one join SQLite does not take the second bound for one, and looks at all that come after.
+        let mut vectors = index.db.prepare_cached(
+            "SELECT substr(hash, length(?1) + 1), scale, data FROM vectors WHERE hash >= ?1 AND hash < ?2 AND model = ?3",
         )?;
-        let mut rows = statement.query([model])?;
-        let mut passage = (0, Vec::new());
-        while let Some(row) = rows.next()? {
-            let id: i64 = row.get(0)?;
-            let data = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
-            let data = data.iter().map(|byte| byte.cast_signed()).collect();
-            let small = Small { scale: row.get::<_, f64>(2)? as f32, data };
-            if passage.0 != id {
-                matrix.add(&mut passage);
-                passage.0 = id;
-            }
-            passage.1.push((row.get(1)?, small));
+        let mut chunks = chunks.query([])?;
+        while let Some(chunk) = chunks.next()? {
+            let (id, hash): (i64, String) = (chunk.get(0)?, chunk.get(1)?);
+            let parts = vectors.query_map([hash.as_str(), &format!("{hash}/"), model], |row| {
+                let data = row.get_ref(2)?.as_blob()?.iter().map(|byte| byte.cast_signed()).collect();
+                Ok((row.get(0)?, Small { scale: row.get::<_, f64>(1)? as f32, data }))
+            })?;
+            matrix.add(id, parts.collect::<Result<_, _>>()?);
         }
-        matrix.add(&mut passage);
         matrix.signs = Signs::of(&matrix.data, matrix.dims);
         Ok(matrix)
     }
 
-    /// Takes the vectors of a passage's parts, by what their keys end with, and leaves none.
-    fn add(&mut self, (id, parts): &mut (i64, Vec<(String, Small)>)) {
+    /// Takes the vectors of a passage's parts, by what their keys end with.
+    fn add(&mut self, id: i64, mut parts: Vec<(String, Small)>) {
         // The last part has the key without an end.
         parts.sort_by(|(one, _), (other, _)| (one.is_empty(), one).cmp(&(other.is_empty(), other)));
         let known = parts.iter().map(|(_, small)| small).find(|small| !small.data.is_empty());
@@ -115,7 +111,7 @@ impl Matrix {
             self.dims = known.data.len();
         }
         if let [(_, only)] = parts.as_slice() {
-            self.push(*id, only);
+            self.push(id, only);
         }
         for pair in parts.windows(2) {
             let mut sum = vec![0.0; self.dims];
@@ -124,10 +120,9 @@ impl Matrix {
                 sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += number);
             }
             if let Some(both) = Small::of(&sum) {
-                self.push(*id, &both);
+                self.push(id, &both);
             }
         }
-        parts.clear();
     }
 
     fn push(&mut self, id: i64, small: &Small) {
@@ -350,10 +345,10 @@ mod tests {
             (end.to_owned(), Small::of(&row).unwrap_or(Small { scale: 0.0, data: Vec::new() }))
         };
         let (east, north, nowhere) = ([1.0, 0.0], [0.0, 1.0], [0.0, 0.0]);
-        matrix.add(&mut (1, vec![part("", east), part(".0001", north), part(".0000", north)]));
-        matrix.add(&mut (2, vec![part("", east)]));
-        matrix.add(&mut (3, vec![part("", nowhere)]));
-        matrix.add(&mut (4, vec![part("", nowhere), part(".0000", north)]));
+        matrix.add(1, vec![part("", east), part(".0001", north), part(".0000", north)]);
+        matrix.add(2, vec![part("", east)]);
+        matrix.add(3, vec![part("", nowhere)]);
+        matrix.add(4, vec![part("", nowhere), part(".0000", north)]);
         assert_eq!(matrix.ids, [1, 1, 2, 4]);
         matrix.signs = Signs::of(&matrix.data, matrix.dims);
         let asked = matrix.asked(&north).unwrap();
