@@ -1,7 +1,5 @@
 //! A database with a hole in it.
 
-use std::io::{Seek as _, SeekFrom, Write as _};
-
 use rusqlite::Connection;
 
 use super::{Salvaged, salvage};
@@ -46,15 +44,13 @@ fn what_lies_before_and_behind_a_broken_page_comes_over() {
     let dir = tempfile::tempdir().unwrap();
     let (old, new) = (dir.path().join("old.sqlite"), dir.path().join("new.sqlite"));
     filled(&old);
-    let page_size = u64::try_from(count(&old, "PRAGMA page_size")).unwrap();
-    let page = count(
-        &old,
-        "SELECT pageno FROM dbstat WHERE name = 'sessions' AND pagetype = 'leaf' ORDER BY path LIMIT 1 OFFSET 5",
-    );
-    let mut file = std::fs::OpenOptions::new().write(true).open(&old).unwrap();
-    file.seek(SeekFrom::Start((u64::try_from(page).unwrap() - 1) * page_size)).unwrap();
-    file.write_all(&[0xa5; 512]).unwrap();
-    drop(file);
+    // A leaf of a table's tree begins with this byte; an index has the key, too, but not beside the agent.
+    let mut bytes = std::fs::read(&old).unwrap();
+    let page_size = usize::try_from(count(&old, "PRAGMA page_size")).unwrap();
+    let wanted = b"agent:main:200main";
+    let is_leaf = |page: &&mut [u8]| page[0] == 0x0d && page.windows(wanted.len()).any(|part| part == wanted);
+    bytes.chunks_mut(page_size).find(is_leaf).unwrap()[..512].fill(0xa5);
+    std::fs::write(&old, &bytes).unwrap();
     let Salvaged { incomplete, .. } = salvage(&old, &new).unwrap();
     assert_eq!(incomplete, ["sessions"]);
     let kept = count(&new, "SELECT count(*) FROM sessions");

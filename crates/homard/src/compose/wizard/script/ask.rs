@@ -230,7 +230,7 @@ impl Script {
             self.plan.login().map_or_else(String::new, |program| format!(" with the login of {program}"));
         let model = match &self.plan.model {
             Some((provider, model)) => format!("model {provider}/{model}{login}{answered}"),
-            None if self.facts.model.is_none() => "no model yet (the built-in demo answers)".to_owned(),
+            None if self.facts.model.is_none() => "no model yet".to_owned(),
             None => "the model as it is".to_owned(),
         };
         let workspace =
