@@ -2,7 +2,7 @@
 //! room, and compared one by one. Where there are many, the [`signs`] of their numbers say first which are worth it: an
 //! eighth of the bytes, and no structure that has to be kept.
 //!
-//! A passage has a vector for each of its [`parts`]. Two parts that follow each other are compared together, and a passage
+//! A passage has a vector for each of its parts ([`mod@parts`]). Two parts that follow each other are compared together, and a passage
 //! is as near as the nearest of these pairs.
 
 mod parts;

@@ -12,6 +12,8 @@ use crate::words::{self, Language, Stems, number};
 const MAX_CONCEPTS: usize = 48;
 /// Weight of a small word, of one that is part of a date, of a pair of characters, of a name and of a time.
 const SMALL: f64 = 0.06;
+/// How rare a word counts at least that is not small: one that every passage has is asked for all the same.
+const LEAST_RARITY: f64 = 0.25;
 const OF_A_DATE: f64 = 0.25;
 const PAIR: f64 = 0.6;
 const NAME: f64 = 1.2;
@@ -162,7 +164,8 @@ pub(crate) fn weigh(index: &Index, concept: &mut Concept, totals: Totals) -> Res
         }
     }
     let (all, have) = (totals.passages.max(concept.passages) as f64, concept.passages as f64);
-    concept.rarity = (1.0 + (all - have + 0.5) / (have + 0.5)).ln();
+    let least = if concept.is_small() { 0.0 } else { LEAST_RARITY };
+    concept.rarity = (1.0 + (all - have + 0.5) / (have + 0.5)).ln().max(least);
     Ok(())
 }
 

@@ -98,6 +98,18 @@ fn headings_weigh_more_and_small_words_alone_are_not_enough() {
 }
 
 #[test]
+fn a_word_that_every_note_has_finds_them_all_the_same() {
+    let notes: Vec<(String, String)> = (1..=30)
+        .map(|day| (format!("{day}.md"), format!("# Day {day}\nSaw a heron at the pond near the mill.\n")))
+        .collect();
+    let notes: Vec<(&str, &str)> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let (_folder, index) = index(&notes);
+    assert_ne!(first(&index, "heron"), "");
+    assert_ne!(first(&index, "where was the heron?"), "");
+    assert_eq!(first(&index, "what is this about?"), "");
+}
+
+#[test]
 fn a_snippet_is_the_place_that_fits() {
     let filler = "Nothing to see in this line of the note at all.\n".repeat(20);
     let (_folder, index) = index(&[("a.md", &format!("{filler}The spare key is under the pot.\n{filler}"))]);

@@ -23,8 +23,8 @@ use crate::report::{Advice, Mark};
 const FOLDER: &str = "homard-backups";
 /// A passphrase that a script hands over without a file.
 const VARIABLE: &str = "HOMARD_BACKUP_PASSPHRASE";
-/// How much a backup steps back behind others on this machine: as much as one can.
-const NICE: i32 = 19;
+/// How much a backup steps back behind others on this machine. Much more, and it would hardly run on a machine that is busy.
+const NICE: i32 = 10;
 
 const EXAMPLES: &str = "\
 Examples:
