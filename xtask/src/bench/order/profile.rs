@@ -1,5 +1,5 @@
-//! `cargo xtask order --make`: the whole dance, in one command and out of others' way: a build that keeps its names, a
-//! profile of a start and one of an ordinary minute.
+//! `cargo xtask order --make`: the whole dance, in one command and out of others' way: a build that keeps its names, and
+//! profiles of a start, of an ordinary minute and of messages from a chat platform.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,9 +30,12 @@ pub(super) fn make() -> Result<(PathBuf, Vec<PathBuf>)> {
     let program = dir.join(binary("homard"));
     fs::copy(release.join(binary("homard")), &program).context("the build left no program")?;
     cargo(&["build", "--release", "-p", "homard-testkit", "--bins"])?;
-    let start = start(&dir, &program)?;
-    let day = day(&dir, &program, &release)?;
-    Ok((program, vec![start, day]))
+    let profiles = vec![
+        start(&dir, &program)?,
+        scene(&dir, &program, &release, "an ordinary minute", &["--soak", DAY_SECONDS])?,
+        scene(&dir, &program, &release, "a chat platform", &["--quick", "--only", "telegram-latency"])?,
+    ];
+    Ok((program, profiles))
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
@@ -58,11 +61,12 @@ fn start(dir: &Path, program: &Path) -> Result<PathBuf> {
     written(profile)
 }
 
-/// A minute of the soak, with a gateway that is profiled.
-fn day(dir: &Path, program: &Path, release: &Path) -> Result<PathBuf> {
-    say("profiling an ordinary minute");
-    let profile = dir.join("day.out");
-    let gateway = dir.join("gateway");
+/// What is measured otherwise, with a gateway that is profiled.
+fn scene(dir: &Path, program: &Path, release: &Path, what: &str, options: &[&str]) -> Result<PathBuf> {
+    say(&format!("profiling {what}"));
+    let name = what.replace(' ', "-");
+    let profile = dir.join(format!("{name}.out"));
+    let gateway = dir.join(name);
     let callgrind = CALLGRIND.join(" ");
     let text = format!(
         "#!/bin/sh\nexec {callgrind} '--callgrind-out-file={}' '{}' \"$@\"\n",
@@ -76,7 +80,7 @@ fn day(dir: &Path, program: &Path, release: &Path) -> Result<PathBuf> {
     Cmd::new("nice", &NICE)
         .args([release.join(binary("bench")).as_os_str(), "--homard".as_ref(), gateway.as_os_str()])
         .args(["--fake".as_ref(), release.join(binary("fake_llm")).as_os_str()])
-        .args(["--soak", DAY_SECONDS])
+        .args(options)
         .quiet()?;
     written(profile)
 }

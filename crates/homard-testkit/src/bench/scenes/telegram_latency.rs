@@ -22,7 +22,7 @@ const REST: Duration = Duration::from_millis(50);
 /// Plays the scene.
 pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result<()> {
     let bots = Bots::start(1).await?;
-    let _gateway = stage.gateway_with(&bots.config(stage)).await?;
+    let mut gateway = stage.gateway_with(&bots.config(stage)).await?;
     bots.connected().await?;
     let total = WARM + stage.amount(MESSAGES);
     let since = stage.model.requests()?;
@@ -33,6 +33,8 @@ pub(in crate::bench) async fn play(stage: &Stage, report: &mut Report) -> Result
         bots.hears(number % PEOPLE, &format!("hello [[tag=telegram.{number}]]"))?;
         bots.first()?.wait_for_sent_count(number + 1).await?;
     }
+    // In order, so that whoever watches it from below gets to write down what was seen.
+    gateway.terminate().await?;
     let stamps = stage.model.stamps_since(since)?;
     let written: Vec<u64> = bots.written().iter().map(written_at).collect();
     let (mut there, mut back, mut whole) = (Vec::new(), Vec::new(), Vec::new());
