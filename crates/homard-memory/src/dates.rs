@@ -8,6 +8,7 @@ use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 
 use crate::words::{self, Span};
+pub(crate) use names::make_table;
 use names::{
     count_of, day_word, is_ago, is_back, is_forth, is_this, month_of, season_of, unit_of, weekday_of,
 };

@@ -19,6 +19,14 @@ const MAX_WORD_CHARS: usize = 40;
 /// Stop words of a language a text must have before it counts as written in it.
 const MIN_EVIDENCE: usize = 2;
 
+/// Makes the tables that stay for good. Made while a list of thousands of notes is held they would lie behind it, and keep
+/// its room from going back to the system.
+pub(crate) fn make_tables() {
+    irregular::make_table();
+    kin::make_table();
+    stop::make_table();
+}
+
 /// A language whose words are stemmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Language {

@@ -162,6 +162,10 @@ impl Recall {
         let key = vector.as_ref().map(|asked| asked.maker.key()).unwrap_or_default();
         let asked = place.clone();
         let seen = Arc::new(sessions.keys().cloned().collect());
+        if catches_up && !memories.needs_no_look(&place) {
+            let (memories, place) = (memories.clone(), place.clone());
+            alone(move || memories.catch_up(&place)).await??;
+        }
         let found = blocking(move || {
             let vector = vector.as_ref().map(|asked| (key.as_str(), asked.vector.as_slice()));
             let seen = Sessions::Only(&seen);
@@ -345,9 +349,17 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 /// Runs what takes long on a thread that gives way to everything else: somebody may be talking meanwhile.
 async fn apart<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
+    alone(move || {
+        homard_memory::give_way();
+        work()
+    })
+    .await
+}
+
+/// Runs what holds much on a thread of its own: among what others hold, the room it had would not go back to the system.
+async fn alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, NotRecalled> {
     let (tell, told) = tokio::sync::oneshot::channel();
     let working = move || {
-        homard_memory::give_way();
         let _nobody_waits_any_more = tell.send(work());
     };
     let begun = std::thread::Builder::new().name("memory".to_owned()).spawn(working);

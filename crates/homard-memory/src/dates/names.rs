@@ -28,6 +28,10 @@ static MONTH_OF: LazyLock<HashMap<&'static str, i8>> = LazyLock::new(|| {
     numbered.flat_map(|(month, names)| names.iter().map(move |name| (*name, month))).collect()
 });
 
+pub(crate) fn make_table() {
+    LazyLock::force(&MONTH_OF);
+}
+
 /// The month a word names, from 1.
 pub(super) fn month_of(word: &str) -> Option<i8> {
     MONTH_OF.get(word).copied()

@@ -15,6 +15,7 @@ use crate::index::{self, Index, IndexError};
 use crate::memory::Skipped;
 use crate::sync::{self, Rules, Synced, Writers};
 use crate::watch::{Heard, Watch};
+use crate::{dates, words};
 
 /// How long a look at all files holds; folders that changed are seen at once.
 const LOOK_HOLDS: Duration = Duration::from_millis(1_500);
@@ -175,6 +176,8 @@ impl Shelf {
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         let Some(_syncing) = Syncing::begin(&self.is_syncing) else { return Ok(None) };
+        words::make_tables();
+        dates::make_table();
         self.done.store(0, Ordering::Release);
         self.total.store(0, Ordering::Release);
         let synced = self.sync_what(place, writers, due(self, &place.index), anew);

@@ -95,6 +95,10 @@ static BASES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
     families.flatten().flat_map(|(base, forms)| forms.split(' ').map(move |form| (form, base))).collect()
 });
 
+pub(super) fn make_table() {
+    LazyLock::force(&BASES);
+}
+
 /// The word an irregular form is of.
 pub(super) fn base(folded: &str) -> &str {
     BASES.get(folded).copied().unwrap_or(folded)

@@ -114,6 +114,10 @@ static GROUP_OF: LazyLock<Vec<(u32, usize)>> = LazyLock::new(|| {
     all
 });
 
+pub(super) fn make_table() {
+    LazyLock::force(&GROUP_OF);
+}
+
 /// Terms that mean about the same as an English one.
 pub(crate) fn kin(term: &str) -> Vec<String> {
     let wanted = number(term);

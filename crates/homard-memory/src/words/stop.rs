@@ -26,6 +26,10 @@ static BITS: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
     bits
 });
 
+pub(super) fn make_table() {
+    LazyLock::force(&BITS);
+}
+
 fn words(language: Language) -> &'static str {
     match language {
         Language::English => ENGLISH,
