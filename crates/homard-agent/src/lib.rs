@@ -43,4 +43,4 @@ pub use prune::PruneRules;
 pub use rules::Rules;
 pub use steer::{Steer, Steering, Taken};
 pub use stream::{BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, MAX_HELD, Piece, TagFilter};
-pub use turn::{Agent, Ended, How, Spent, Step, Turn};
+pub use turn::{Agent, Step, Turn, TurnEnd, TurnEndKind, TurnUsage};

@@ -66,7 +66,7 @@ impl Default for LoopRules {
 
 /// A call that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct MadeCall {
     call: u64,
     /// `None` when it was refused.
     fruit: Option<u64>,
@@ -76,7 +76,7 @@ struct Seen {
 #[derive(Debug)]
 pub(crate) struct LoopGuard {
     rules: LoopRules,
-    seen: VecDeque<Seen>,
+    seen: VecDeque<MadeCall>,
     ended: Option<String>,
 }
 
@@ -97,7 +97,7 @@ impl LoopGuard {
         if times < self.rules.block {
             return None;
         }
-        self.remember(Seen { call: key, fruit: None });
+        self.remember(MadeCall { call: key, fruit: None });
         if times + 1 >= self.rules.give_up {
             self.ended = Some(format!(
                 "The model called the tool `{}` {} times {pattern} and would not stop, so the run was stopped.",
@@ -113,7 +113,7 @@ impl LoopGuard {
     /// Takes note of what came back, and adds a remark to it when the model should hear one.
     pub(crate) fn note(&mut self, call: &ToolCall, outcome: &mut ToolOutcome) {
         let key = key_of(call);
-        self.remember(Seen { call: key, fruit: Some(fruit_of(outcome)) });
+        self.remember(MadeCall { call: key, fruit: Some(fruit_of(outcome)) });
         let remark = match self.fruitless(key, is_poll(call)) {
             Some((times, pattern)) if self.is_time_to_say(times) => {
                 let wait = if is_poll(call) { wait_hint(times) } else { String::new() };
@@ -151,18 +151,18 @@ impl LoopGuard {
     fn same(&self, key: u64) -> usize {
         let fruit = self.seen.iter().rev().find(|seen| seen.call == key && seen.fruit.is_some());
         let Some(fruit) = fruit.map(|seen| seen.fruit) else { return 0 };
-        let in_vain = |seen: &&Seen| seen.call == key && (seen.fruit.is_none() || seen.fruit == fruit);
+        let in_vain = |seen: &&MadeCall| seen.call == key && (seen.fruit.is_none() || seen.fruit == fruit);
         self.seen.iter().filter(in_vain).count()
     }
 
     /// How long the newest calls have gone `a b a b` without new fruit, as calls.
     fn ping_pong(&self, key: u64) -> usize {
-        let newest: Vec<&Seen> = self.seen.iter().rev().collect();
+        let newest: Vec<&MadeCall> = self.seen.iter().rev().collect();
         let (Some(a), Some(b)) = (newest.first(), newest.get(1)) else { return 0 };
         if a.call == b.call || (key != a.call && key != b.call) {
             return 0;
         }
-        let fits = |(at, seen): &(usize, &&Seen)| {
+        let fits = |(at, seen): &(usize, &&MadeCall)| {
             let like = if at.is_multiple_of(2) { a } else { b };
             seen.call == like.call
                 && (seen.fruit.is_none() || like.fruit.is_none() || seen.fruit == like.fruit)
@@ -170,7 +170,7 @@ impl LoopGuard {
         newest.iter().enumerate().take_while(fits).count()
     }
 
-    fn remember(&mut self, seen: Seen) {
+    fn remember(&mut self, seen: MadeCall) {
         self.seen.push_back(seen);
         let most = self.rules.history.max(self.rules.give_up);
         while self.seen.len() > most {

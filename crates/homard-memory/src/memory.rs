@@ -59,7 +59,7 @@ pub(crate) struct NoteFile {
 
 /// What a look around found.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct FoundFiles {
     /// By their paths. A map of small pieces and no list: a list of ten thousand is a block of a megabyte, and once such a
     /// block was given back, the C library keeps as much at the end of each of its arenas.
     pub(crate) notes: BTreeMap<String, NoteFile>,
@@ -80,7 +80,7 @@ impl Memory {
     /// The files there are.
     #[must_use]
     pub fn files(&self) -> MemoryFiles {
-        let Looked { notes, skipped, truncated, .. } = self.look();
+        let FoundFiles { notes, skipped, truncated, .. } = self.look();
         let told = |note: NoteFile| MemoryFile {
             path: note.path,
             size: note.size,
@@ -90,8 +90,8 @@ impl Memory {
     }
 
     /// The same with what tells whether they changed.
-    pub(crate) fn look(&self) -> Looked {
-        let mut walk = Walk { workspace: &self.workspace, found: Looked::default(), entries: 0 };
+    pub(crate) fn look(&self) -> FoundFiles {
+        let mut walk = Walk { workspace: &self.workspace, found: FoundFiles::default(), entries: 0 };
         for path in
             self.main().into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned())
         {
@@ -231,7 +231,7 @@ fn without_links(folder: &Path, inside: &Path) -> Option<PathBuf> {
 /// Looking around for files.
 struct Walk<'w> {
     workspace: &'w Path,
-    found: Looked,
+    found: FoundFiles,
     entries: usize,
 }
 

@@ -116,7 +116,7 @@ pub struct StartRun {
 
 /// A begun run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Started {
+pub struct StartedRun {
     /// The session as it is now.
     pub session: SessionRecord,
     /// Whether the session was made by this run.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use homard_agent::{Agent, CompactionSettings, Detectors, Ended, History, How, LoopRules, Rules, Step, Turn};
+use homard_agent::{
+    Agent, CompactionSettings, Detectors, History, LoopRules, Rules, Step, Turn, TurnEnd, TurnEndKind,
+};
 use homard_llm::{
     Http, HttpOptions, ModelSpec, Models, Provider, ProviderSpec, Resolved, ThinkingLevel,
     ToolSpec as OfferedSpec,
@@ -116,7 +118,7 @@ impl World {
     }
 
     /// Says something and returns what came of it, recorded.
-    pub(crate) async fn say(&mut self, text: &str) -> Ended {
+    pub(crate) async fn say(&mut self, text: &str) -> TurnEnd {
         self.runs += 1;
         let run_id = RunId::parse(&format!("run-{}", self.runs)).unwrap();
         let session_key = SessionKey::parse("agent:main:main").unwrap();
@@ -168,7 +170,7 @@ impl World {
             _ => {}
         };
         let ended = agent.run(&turn, &mut history, &mut on_step, &self.cancel).await;
-        let status = if matches!(ended.how, How::Done) { RunStatus::Ok } else { RunStatus::Error };
+        let status = if matches!(ended.how, TurnEndKind::Done) { RunStatus::Ok } else { RunStatus::Error };
         let mut finish = FinishRun::new(run_id, status);
         let answer = ended.answer.clone().map(Message::Assistant);
         finish.entries = answer.iter().map(|m| EntryKind::Message { message: m.clone() }).collect();

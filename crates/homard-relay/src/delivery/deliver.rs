@@ -10,7 +10,7 @@ use homard_protocol::{
 };
 use homard_store::{FinishRun, RunStatus, SessionEntry, SessionKind};
 
-use crate::delivery::look::{Look, LookVerdict};
+use crate::delivery::look::{HeartbeatLook, LookVerdict};
 use crate::delivery::reply_rows;
 use crate::hook_points;
 use crate::parts::Outgoing;
@@ -139,7 +139,8 @@ async fn write_down(
 ) -> Result<(), String> {
     let inner = outgoing.inner();
     let (said, outbox) = (finish.entries.first().cloned(), finish.outbox.clone());
-    let unheard = run.delivery.look().and_then(Look::from).filter(|_| look != Some(LookVerdict::News));
+    let unheard =
+        run.delivery.look().and_then(HeartbeatLook::from).filter(|_| look != Some(LookVerdict::News));
     let finished = match unheard {
         Some(from) => inner.store().runs().finish_unheard(finish, from).await,
         None => inner.store().runs().finish(finish).await,

@@ -252,7 +252,7 @@ impl Dispatch {
 /// Whether the owner does not want answers there.
 fn may_not_answer(visit: &InboundVisit, message: &Inbound) -> bool {
     let entry = visit.session.as_ref().map(|session| &session.entry);
-    let place = sending::Place {
+    let place = sending::SendPlace {
         own: entry.and_then(|entry| entry.send_policy.as_ref()),
         session: visit.key(),
         channel: Some(message.channel.as_str()),

@@ -14,7 +14,7 @@ use homard_store::{StoreError, steered_key, steered_too_key};
 
 use crate::parts::Turns;
 use crate::turns::lane::collect::alone;
-use crate::turns::lane::{Kind, Waiting};
+use crate::turns::lane::{Kind, WaitingTurn};
 use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
 use crate::turns::runs::Run;
 use crate::turns::turn::{is_kept, stop_waiting};
@@ -69,7 +69,7 @@ impl Steer for Lane {
 }
 
 impl Lane {
-    async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
+    async fn hand_over(&self, waiting: WaitingTurn) -> Result<Taken, StoreError> {
         let (store, steered) = (self.turns.inner().store(), &waiting.run);
         let mut message = waiting.request.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
@@ -93,7 +93,7 @@ impl Lane {
 
 impl Lane {
     /// Tells the turn under way, and lets the message wait on for its own.
-    async fn tell_too(&self, at: usize, mut waiting: Waiting) -> Result<Taken, StoreError> {
+    async fn tell_too(&self, at: usize, mut waiting: WaitingTurn) -> Result<Taken, StoreError> {
         waiting.request.kind = Kind::Turn;
         let (run_id, request) = (waiting.run.id.clone(), waiting.request.to_json());
         let mut message = waiting.request.message.clone();

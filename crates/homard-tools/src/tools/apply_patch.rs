@@ -135,7 +135,7 @@ enum SectionError {
 
 /// What is told about one section.
 #[derive(Debug, Default)]
-struct Told {
+struct SectionReport {
     words: Vec<String>,
     added: Vec<String>,
     changed: Vec<String>,
@@ -150,13 +150,14 @@ fn apply_patch(
     keeper: &Keeper,
 ) -> Result<ToolOutcome, PatchError> {
     let sections = parse(input)?;
-    let mut plan = Plan { paths, workspace, used: BTreeMap::new(), steps: Vec::new(), told: Told::default() };
+    let mut plan =
+        Plan { paths, workspace, used: BTreeMap::new(), steps: Vec::new(), told: SectionReport::default() };
     for section in &sections {
         plan.section(section).map_err(|why| PatchError::Section { at: section.at, why })?;
     }
     keeper.before(&plan.steps.iter().map(PatchStep::planned).collect::<Vec<_>>())?;
     commit(&plan.steps)?;
-    let Told { words, added, changed, deleted, diffs } = plan.told;
+    let SectionReport { words, added, changed, deleted, diffs } = plan.told;
     let diff = text_file::shortened(diffs.concat());
     let details = json!({ "added": added, "modified": changed, "deleted": deleted, "diff": diff });
     Ok(ToolOutcome::text(words.join("\n")).with_details(details))
@@ -169,7 +170,7 @@ struct Plan<'p> {
     /// Files by their real paths, and the line of the patch that used them first.
     used: BTreeMap<PathBuf, usize>,
     steps: Vec<PatchStep>,
-    told: Told,
+    told: SectionReport,
 }
 
 impl Plan<'_> {

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::Cx;
 use super::connection::{self, ConnectArgs};
 use super::talk::directory::{self, Known, KnownKind};
-use crate::logging::line::{Line, Look};
+use crate::logging::line::{Line, LineStyle};
 use crate::report::{Advice, AlreadyTold, Mark};
 
 /// How long platforms may take to say who we are.
@@ -343,7 +343,7 @@ async fn logs(cx: &Cx, args: LogsArgs) -> anyhow::Result<()> {
     let about = page.lines.iter().filter(|line| wanted.iter().any(|id| show::is_about(line, id)));
     let about: Vec<&String> = about.collect();
     let shown = about.get(about.len().saturating_sub(args.lines)..).unwrap_or_default();
-    let look = Look::pretty(cx.console.colors_results());
+    let look = LineStyle::pretty(cx.console.colors_results());
     for line in shown {
         if args.reach.json {
             cx.console.line(line)?;

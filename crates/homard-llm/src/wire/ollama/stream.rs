@@ -25,7 +25,7 @@ pub(super) struct OllamaDecoder {
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
-    message: Option<Said<'a>>,
+    message: Option<WireMessage<'a>>,
     #[serde(default)]
     done: bool,
     done_reason: Option<String>,
@@ -37,7 +37,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct WireMessage<'a> {
     content: Option<String>,
     thinking: Option<String>,
     #[serde(borrow)]
@@ -49,11 +49,11 @@ struct Call<'a> {
     /// Newer servers name their calls.
     id: Option<String>,
     #[serde(borrow)]
-    function: Option<Called<'a>>,
+    function: Option<CalledFunction<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: Option<String>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
@@ -64,7 +64,7 @@ impl OllamaDecoder {
         Self { draft, stop: None, finished: false }
     }
 
-    fn said(&mut self, said: Said<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
+    fn said(&mut self, said: WireMessage<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         if let Some(thought) = said.thinking.filter(|thought| !thought.is_empty()) {
             let at = self.draft.thinking_block()?;
             if !self.draft.is_signed(at) {

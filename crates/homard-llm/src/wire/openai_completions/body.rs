@@ -15,7 +15,7 @@ use crate::call::sampling::{Sampling, ToolChoice};
 use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
-use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, pdf_or_picture, shown};
+use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, ShownBlock, pdf_or_picture, shown};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
@@ -30,7 +30,7 @@ pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -112,7 +112,7 @@ struct Function<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-enum Said<'a> {
+enum WireMessage<'a> {
     System {
         content: &'a str,
     },
@@ -169,11 +169,11 @@ struct ImageUrl<'a> {
 struct Call<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
-    function: Called<'a>,
+    function: CalledFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: &'a str,
     /// The API wants JSON inside a string.
     arguments: String,
@@ -250,13 +250,17 @@ fn word(level: ThinkingLevel) -> &'static str {
     }
 }
 
-fn messages(request: &Request) -> Vec<Said<'_>> {
+fn messages(request: &Request) -> Vec<WireMessage<'_>> {
     let model = &*request.model;
     let mut out = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         let developer = model.reasoning && model.compat.supports_developer_role == Some(true);
         let content = &*request.system;
-        out.push(if developer { Said::Developer { content } } else { Said::System { content } });
+        out.push(if developer {
+            WireMessage::Developer { content }
+        } else {
+            WireMessage::System { content }
+        });
     }
     // Pictures of tools must wait until all results of the same answer have been listed.
     let mut pictures: Vec<Part<'_>> = Vec::new();
@@ -268,7 +272,7 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
             Step::User(user) => ask(&mut out, content(&user.content, model), model),
             Step::Assistant(message) => out.push(assistant(message, model)),
             Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
-            Step::Missing(call) => out.push(Said::Tool {
+            Step::Missing(call) => out.push(WireMessage::Tool {
                 tool_call_id: fit(call.id.as_str(), id_rule(model)),
                 name: result_name(&call.name, model),
                 content: Cow::Borrowed(MISSING_RESULT),
@@ -281,21 +285,21 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
 
 /// Adds a person's words. Servers that want ids of nine characters also want the model to have spoken between
 /// a tool and a person, who may have interrupted or stopped it.
-fn ask<'a>(out: &mut Vec<Said<'a>>, content: Content<'a>, model: &ModelSpec) {
+fn ask<'a>(out: &mut Vec<WireMessage<'a>>, content: Content<'a>, model: &ModelSpec) {
     let strict = model.compat.requires_mistral_tool_ids == Some(true);
-    if strict && matches!(out.last(), Some(Said::Tool { .. })) {
+    if strict && matches!(out.last(), Some(WireMessage::Tool { .. })) {
         let content = Some(Cow::Borrowed(NOTED));
-        out.push(Said::Assistant {
+        out.push(WireMessage::Assistant {
             content,
             reasoning_content: None,
             reasoning: None,
             tool_calls: Vec::new(),
         });
     }
-    out.push(Said::User { content });
+    out.push(WireMessage::User { content });
 }
 
-fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>, model: &ModelSpec) {
+fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<WireMessage<'a>>, model: &ModelSpec) {
     if !pictures.is_empty() {
         let mut parts = vec![Part::Text { text: Cow::Borrowed(FROM_TOOL) }];
         parts.append(pictures);
@@ -326,17 +330,17 @@ fn content<'a>(content: &'a UserContent, model: &ModelSpec) -> Content<'a> {
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
     match shown(block, model, pdf_or_picture) {
-        Shown::Text(text) => Part::Text { text },
-        Shown::Image { mime_type, data } => {
+        ShownBlock::Text(text) => Part::Text { text },
+        ShownBlock::Image { mime_type, data } => {
             Part::ImageUrl { image_url: ImageUrl { url: DataUrl { mime_type, data } } }
         }
-        Shown::Document { mime_type, data, name } => {
+        ShownBlock::Document { mime_type, data, name } => {
             Part::File { file: File { filename: name, file_data: DataUrl { mime_type, data } } }
         }
     }
 }
 
-fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
+fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> WireMessage<'a> {
     let own = message.provider == model.provider.as_str() && message.model == model.id.as_str();
     let as_text = model.compat.requires_thinking_as_text == Some(true);
     let (mut texts, mut thoughts, mut field) = (Vec::new(), Vec::new(), None);
@@ -355,7 +359,7 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
     }
     // Thinking goes back under the name it came by, and only to the model that thought it.
     let back = |name: &str| (field == Some(name)).then(|| joined(thoughts.clone()));
-    Said::Assistant {
+    WireMessage::Assistant {
         content: (!texts.is_empty()).then(|| joined(texts)),
         reasoning_content: back(super::stream::REASONING_CONTENT),
         reasoning: back(super::stream::REASONING),
@@ -364,7 +368,7 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
 }
 
 fn called<'a>(call: &'a ToolCall, model: &ModelSpec) -> Call<'a> {
-    let function = Called { name: &call.name, arguments: call.arguments.to_string() };
+    let function = CalledFunction { name: &call.name, arguments: call.arguments.to_string() };
     Call { id: fit(call.id.as_str(), id_rule(model)), r#type: "function", function }
 }
 
@@ -379,7 +383,7 @@ fn tool_result<'a>(
     result: &'a ToolResultMessage,
     model: &ModelSpec,
     pictures: &mut Vec<Part<'a>>,
-) -> Said<'a> {
+) -> WireMessage<'a> {
     let mut texts: Vec<Cow<'a, str>> = Vec::new();
     let mut has_image = false;
     for block in &result.content {
@@ -397,7 +401,7 @@ fn tool_result<'a>(
         (true, true) => Cow::Borrowed(SEE_IMAGE),
         (true, false) => Cow::Borrowed(NO_OUTPUT),
     };
-    Said::Tool {
+    WireMessage::Tool {
         tool_call_id: fit(result.tool_call_id.as_str(), id_rule(model)),
         name: result_name(&result.tool_name, model),
         content,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use homard_client::{Client, Heard};
+use homard_client::{Client, ClientEvent};
 use homard_protocol::event::Event as _;
 use homard_protocol::events::SessionMessageEvent;
 use homard_protocol::limits::MAX_HISTORY_LIMIT;
@@ -102,7 +102,7 @@ pub(super) async fn tail(cx: &Cx, args: TailArgs) -> anyhow::Result<()> {
         return Ok(());
     };
     while let Some(heard) = events.next().await {
-        let Heard::Event(frame) = heard else { continue };
+        let ClientEvent::Event(frame) = heard else { continue };
         let is_ours = frame.event == SessionMessageEvent::NAME
             && frame.payload.get("sessionKey") == Some(&json!(followed));
         let message = frame.payload.get("message").filter(|_| is_ours);
