@@ -33,7 +33,6 @@ pub use compaction::size::{of_overhead as overhead_tokens, of_tool as tool_token
 pub use compaction::{Compacted, CompactionOptions, CompactionSettings, NotShorter, Trigger};
 pub use flush::FlushRules;
 pub use history::History;
-pub use loop_guard::{Detectors, LoopRules};
 pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
 pub use prompt::{
     Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use homard_agent::{
-    Agent, CompactionSettings, Detectors, History, LoopRules, Rules, Step, Turn, TurnEnd, TurnEndKind,
-};
+use homard_agent::{Agent, CompactionSettings, History, Rules, Step, Turn, TurnEnd, TurnEndKind};
+use homard_config::config::tools::loops::{LoopDetection, LoopDetectors};
 use homard_llm::{
     Http, HttpOptions, ModelSpec, Models, Provider, ProviderSpec, Resolved, ThinkingLevel,
     ToolSpec as OfferedSpec,
@@ -25,12 +24,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const NOW: i64 = 1_700_000_000_000;
 
 /// These stories repeat themselves on purpose.
-const PATIENT: LoopRules = LoopRules {
+const PATIENT: LoopDetection = LoopDetection {
     history: 1,
-    warn: usize::MAX,
-    block: usize::MAX,
-    give_up: 1,
-    detectors: Detectors { generic_repeat: false, known_poll_no_progress: false, ping_pong: false },
+    warning: usize::MAX,
+    critical: usize::MAX,
+    breaker: 1,
+    detectors: LoopDetectors { generic_repeat: false, known_poll_no_progress: false, ping_pong: false },
 };
 
 /// A tool that answers as many bytes as it is asked for.
