@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Args;
-use homard_client::Fingerprint;
+use homard_client::{Client, Fingerprint};
 use homard_config::Config;
 use homard_config::config::gateway::{AuthMode, GatewayMode};
 use homard_network::{CertificateFiles, SshTarget, fingerprint_of_file};
@@ -76,6 +76,16 @@ impl Target {
 impl Patience {
     pub(crate) fn limit(&self) -> Duration {
         Duration::from_millis(self.timeout)
+    }
+}
+
+impl ConnectArgs {
+    /// Connects as the owner's command line.
+    ///
+    /// # Errors
+    /// When there is no gateway or it refuses.
+    pub(crate) async fn connect(&self, cx: &Cx) -> anyhow::Result<Client> {
+        connect(cx, &self.target, self.patience.limit()).await
     }
 }
 

@@ -10,7 +10,7 @@ use homard_runtime::brief;
 use super::prompt::Prompt;
 use crate::cli::words_of;
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::{self, ConnectArgs, Patience, Target};
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -36,13 +36,8 @@ pub(crate) enum PendingCommand {
 
 #[derive(Args)]
 pub(crate) struct ListArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -115,10 +110,10 @@ pub(crate) async fn run(cx: &Cx, command: PendingCommand) -> anyhow::Result<()> 
 }
 
 async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let waiting = pending(&client).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         let listed: Vec<_> = waiting.iter().map(OpenQuestion::to_json).collect();
         return Ok(cx.console.json(&listed)?);
     }

@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::report::{Advice, Mark};
 
 /// Messages shown before what comes.
@@ -71,7 +71,7 @@ enum Format {
 
 /// Shows the end of a conversation, and what is added to it.
 pub(super) async fn tail(cx: &Cx, args: TailArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let key = super::meant(&client, args.key);
     let mut events = client.events();
     // Before the page is asked for, so that nothing falls between the two.
@@ -135,7 +135,7 @@ pub(super) async fn export(cx: &Cx, args: ExportArgs) -> anyhow::Result<()> {
             "choose another name, or write over it with --force",
         ));
     }
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let key = super::meant(&client, args.key);
     let (key, messages) = all(&client, key, args.session_id).await?;
     client.close().await;
