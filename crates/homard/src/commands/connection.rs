@@ -8,7 +8,6 @@
 mod open;
 mod remote;
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Args;
@@ -249,9 +248,7 @@ fn is_empty(auth: &ConnectAuth) -> bool {
 
 /// Whether an address is this machine's own.
 fn is_local(url: &str) -> bool {
-    let host = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    url.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(homard_http::is_this_machine))
 }
 
 #[cfg(test)]
