@@ -265,11 +265,12 @@ impl Walk<'_> {
         let is_beside = BESIDE_DATABASES.iter().any(|end| last.ends_with(&format!(".sqlite{end}")));
         let is_workspace = first.starts_with("workspace");
         let is_unwanted = is_passing || is_beside || is_workspace && self.choice.no_workspaces;
-        (is_named || !is_unwanted) && self.may_be_told((inside, first), is_named)
+        (is_named || !is_unwanted) && self.may_be_told(inside, is_named)
     }
 
     /// Whether an archive without secrets may hold it.
-    fn may_be_told(&self, (inside, first): (&str, &str), is_named: bool) -> bool {
+    fn may_be_told(&self, inside: &str, is_named: bool) -> bool {
+        let first = inside.split('/').next().unwrap_or_default();
         if !self.choice.no_secrets || inside == "homard.json" {
             return true;
         }

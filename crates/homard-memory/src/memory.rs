@@ -2,6 +2,7 @@
 //! Links are not followed: they may lead anywhere.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -172,7 +173,7 @@ impl Memory {
         &self,
         path: &str,
         seen: &str,
-        (first, last): (usize, usize),
+        taken: RangeInclusive<usize>,
         replacement: Option<&str>,
     ) -> Result<(String, String), WorkspaceFileError> {
         let file = self.read(path)?;
@@ -185,7 +186,7 @@ impl Memory {
             return Err(WorkspaceFileError::NotUtf8(path.to_owned()));
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (from, to) = (first.saturating_sub(1), last);
+        let (from, to) = (taken.start().saturating_sub(1), *taken.end());
         let (Some(before), Some(gone), Some(after)) =
             (lines.get(..from), lines.get(from..to), lines.get(to..))
         else {

@@ -50,7 +50,7 @@ pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, Pai
 pub use people::setup_codes::{NewSetupCode, SetupCode, SetupCodeStore, SetupUse};
 pub use runs::{
     Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, SessionPatch, StartRun,
-    StartedRun, steered_key, steered_too_key,
+    StartedRun, SteerInto, steered_key, steered_too_key,
 };
 pub use search::{SearchHit, SearchPage, SearchQuery, SearchStore};
 pub use sessions::{

@@ -102,7 +102,7 @@ async fn one(cx: &Cx, prompt: &Prompt, section: Section) -> anyhow::Result<()> {
         }
         Section::Gateway | Section::Workspace => Finds::default(),
     };
-    let facts = onboard::facts_of(cx, &config, &finds, (Scope::Only(section), false), &args);
+    let facts = onboard::facts_of(cx, &config, &finds, Scope::Only(section), &args);
     let mut script = Script::setup(facts);
     match walk::setup(cx, prompt, &mut script, &mut Flags::new(&args)).await? {
         WalkEnd::Stopped | WalkEnd::Import => Err(Left.into()),

@@ -171,7 +171,7 @@ async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, anew: StartOv
     };
     let (finds, service) =
         if args.is_silent() { looking.await } else { prompt.wait("Looking around", looking).await? };
-    Ok(facts_of(cx, &config, &finds, (Scope::Whole, service?), args))
+    Ok(Facts { service: service?, ..facts_of(cx, &config, &finds, Scope::Whole, args) })
 }
 
 /// Whether the system could start the gateway by itself. Who asked for that is told why it could not.
@@ -187,14 +187,8 @@ async fn service(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// What the conversation has to know.
-pub(super) fn facts_of(
-    cx: &Cx,
-    config: &Config,
-    finds: &Finds,
-    (scope, service): (Scope, bool),
-    args: &OnboardArgs,
-) -> Facts {
+/// What the conversation has to know. Whether there can be a service is for others to say.
+pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, args: &OnboardArgs) -> Facts {
     let agent = config.agents.default_agent();
     // Options hold whether their question is asked or not.
     let wanted = &args.gateway;
@@ -216,7 +210,7 @@ pub(super) fn facts_of(
         workspace: args.workspace.clone(),
         present_workspace: agent.workspace.display().to_string(),
         openclaw: openclaw.map(|home| home.dir.display().to_string()),
-        service,
+        service: false,
         tries: !args.is_silent() && !args.steps.skip_health,
     }
 }
