@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_channel::Sender;
 use homard_config::config::commands::Commands;
-use homard_policy::words::table::available;
+use homard_policy::words::table::{Switch, available};
 use homard_policy::words::{Call, Command, Where, read};
 use homard_protocol::{
     AssistantMessage, Message, RunId, SessionKey, StopCause, StopReason, UserContent, UserMessage, Word,
@@ -244,7 +244,7 @@ impl ChatCommands {
             Err(known) => return Ok(known),
         };
         // It may ask whether it may run, and what answers that comes by the same way behind it.
-        if asked.command.name == "bash" && begun.reply.is_some() {
+        if asked.command.needs == Some(Switch::Bash) && begun.reply.is_some() {
             return Ok(self.answer_meanwhile(begun, asked));
         }
         let answer = self.answer(&begun, &asked).await;

@@ -29,7 +29,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
-use crate::access::caller::{Caller, is_wrong_role};
+use crate::access::caller::Caller;
 use crate::access::handshake::{self, Admission, Refusal};
 use crate::access::origin::Peer;
 use crate::connections::connection_limits::Ticket;
@@ -413,22 +413,13 @@ impl Requests<'_> {
             }
         };
         let id = request.id.clone();
-        match self.start(request) {
-            Ok(()) => {
-                self.wrong_role = 0;
-                None
-            }
-            Err(error) => self.refuse(&id, error),
-        }
-    }
-
-    fn refuse(&mut self, id: &str, error: RequestError) -> Option<Close> {
-        self.wrong_role = if is_wrong_role(&error) { self.wrong_role + 1 } else { 0 };
-        self.caller.client.respond(error_frame(id, error));
+        let error = self.start(request).err()?;
+        self.caller.client.respond(error_frame(&id, error));
         (self.wrong_role > MAX_UNAUTHORIZED_CALLS).then(|| Close::new(1008, "repeated unauthorized calls"))
     }
 
-    fn start(&self, request: RequestFrame) -> Result<(), RequestError> {
+    fn start(&mut self, request: RequestFrame) -> Result<(), RequestError> {
+        let wrong_role = std::mem::take(&mut self.wrong_role);
         if request.method == "connect" {
             return Err(RequestError::invalid("connect is only valid as the first request"));
         }
@@ -438,7 +429,11 @@ impl Requests<'_> {
             tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
             return Err(RequestError::invalid(format!("unknown method: {}", request.method)));
         };
-        entry.check_role(self.caller)?;
+        // Scopes are checked with the parameters.
+        if !self.caller.has_role_for(entry.facts.access) {
+            self.wrong_role = wrong_role + 1;
+            return Err(self.caller.wrong_role());
+        }
         if entry.rate_limited {
             self.gateway.access().check_write_limit(&request.method, self.caller)?;
         }

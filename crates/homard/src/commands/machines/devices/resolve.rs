@@ -1,7 +1,7 @@
 //! Which request or device a person means, and how it is called.
 
-use homard_protocol::Scope;
 use homard_protocol::methods::devices::{PairedDeviceRow, PendingDeviceRow};
+use homard_protocol::{Role, Scope};
 
 use crate::commands::machines::only;
 use crate::commands::words;
@@ -83,7 +83,7 @@ pub(super) fn place(asks: &PendingDeviceRow) -> String {
 
 /// What it wants to be allowed.
 pub(super) fn wants(role: &str, granted: &[String]) -> String {
-    if role == "operator" { scopes(granted) } else { format!("to be a {role}") }
+    if role == Role::Operator.as_str() { scopes(granted) } else { format!("to be a {role}") }
 }
 
 /// Scopes without the word they all begin with; admin is all of them.
