@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use homard_protocol::{AssistantMessage, StopReason};
+use homard_protocol::AssistantMessage;
 
 use crate::call::answer::Draft;
 use crate::call::request::Request;
@@ -20,6 +20,7 @@ use crate::transport::sse::SseEvent;
 mod anthropic_messages;
 mod attachment;
 mod bedrock_converse_stream;
+mod chat_fields;
 mod claude;
 mod google_gemini_cli;
 mod google_generative_ai;
@@ -128,7 +129,7 @@ impl Wire {
         let mut out = VecDeque::new();
         let mut frames = Frames::new(self.framing);
         let mut sink = |event: SseEvent<'_>| {
-            if !decoder.is_finished() {
+            if !decoder.draft().finished {
                 decoder.event(event, &mut out)?;
                 out.drain(..).for_each(&mut *on_event);
             }
@@ -153,12 +154,6 @@ pub fn find(api: &str) -> Option<&'static Wire> {
 pub(crate) trait Decode: Send {
     /// Takes the next event.
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError>;
-
-    /// Whether the API has said that nothing more comes.
-    fn is_finished(&self) -> bool;
-
-    /// Why the model stopped, once it said so; a stream that ends before was cut.
-    fn stop(&self) -> Option<StopReason>;
 
     /// The answer so far.
     fn draft(&mut self) -> &mut Draft;

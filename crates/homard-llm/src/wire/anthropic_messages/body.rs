@@ -18,6 +18,7 @@ use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{ShownBlock, pdf_or_picture, shown};
 use crate::wire::claude::{self, Effort, Thinking};
+use crate::wire::is_own;
 
 /// Longest tool-call id the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
@@ -319,9 +320,7 @@ fn user_block<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Block<'a>> 
 
 fn assistant_blocks<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Vec<Block<'a>> {
     // A signature proves thinking to the model that signed it and to nobody else.
-    let own = message.provider == model.provider.as_str()
-        && message.model == model.id.as_str()
-        && message.api == model.api;
+    let own = is_own(message, model);
     let block = |block: &'a AssistantBlock| match block {
         AssistantBlock::Text { text, .. } if text.trim().is_empty() => None,
         AssistantBlock::Text { text, .. } => Some(Kind::Text { text: Cow::Borrowed(text) }),

@@ -9,13 +9,13 @@ use homard_protocol::{
 use homard_runtime::CollectOrdered as _;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
-use crate::call::request::{Request, ThinkingLevel, ToolSpec};
-use crate::call::schema::Dialect;
+use crate::call::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
 use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, ShownBlock, shown};
+use crate::wire::chat_fields::{FunctionTool, SamplingFields, joined};
+use crate::wire::is_own;
 
 /// The one family that takes how hard to think; others are told whether.
 const GRADED: &str = "gpt-oss";
@@ -36,7 +36,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     think: Option<Think>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     options: Options<'a>,
     #[serde(flatten)]
     beside: BTreeMap<&'a str, &'a Value>,
@@ -57,35 +57,10 @@ struct Options<'a> {
     num_ctx: Option<u32>,
     /// Left out, a model that repeats itself never stops.
     num_predict: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_p: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_k: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frequency_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    presence_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<i64>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    stop: &'a [String],
+    #[serde(flatten)]
+    sampling: SamplingFields<'a>,
     #[serde(flatten)]
     extra: BTreeMap<&'a str, &'a Value>,
-}
-
-#[derive(Serialize)]
-struct Tool<'a> {
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -129,24 +104,17 @@ struct CalledFunction<'a> {
 impl<'a> Body<'a> {
     fn of(request: &'a Request) -> Self {
         let model = &*request.model;
-        let dialect = Dialect::of(model);
         Self {
             model: model.id.as_str(),
             messages: messages(request),
             stream: true,
             // A model that cannot think refuses even to be asked.
             think: model.reasoning.then(|| think(request.thinking, model.id.as_str())),
-            tools: request.tools.iter().map(|spec| tool(spec, dialect)).collect(),
+            tools: request.tools.iter().map(|spec| FunctionTool::of(spec, model)).collect(),
             options: Options {
                 num_ctx: model.context_window,
                 num_predict: request.max_tokens.unwrap_or(model.max_tokens),
-                temperature: request.sampling.temperature,
-                top_p: request.sampling.top_p,
-                top_k: request.sampling.top_k,
-                frequency_penalty: request.sampling.frequency_penalty,
-                presence_penalty: request.sampling.presence_penalty,
-                seed: request.sampling.seed,
-                stop: &request.sampling.stop,
+                sampling: SamplingFields::of(&request.sampling),
                 extra: extra(model, |name| !BESIDE.contains(&name)),
             },
             beside: extra(model, |name| BESIDE.contains(&name)),
@@ -170,12 +138,6 @@ fn think(level: ThinkingLevel, model: &str) -> Think {
         ThinkingLevel::Medium => Think::Level("medium"),
         ThinkingLevel::High | ThinkingLevel::XHigh => Think::Level("high"),
     }
-}
-
-fn tool(spec: &ToolSpec, dialect: Dialect) -> Tool<'_> {
-    let parameters = spec.parameters.written(dialect);
-    let function = Function { name: &spec.name, description: &spec.description, parameters };
-    Tool { r#type: "function", function }
 }
 
 fn messages(request: &Request) -> Vec<WireMessage<'_>> {
@@ -237,9 +199,7 @@ fn sorted<'a>(blocks: &'a [UserBlock], model: &ModelSpec) -> (Vec<Cow<'a, str>>,
 }
 
 fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> WireMessage<'a> {
-    let own = message.provider == model.provider.as_str()
-        && message.model == model.id.as_str()
-        && message.api == model.api;
+    let own = is_own(message, model);
     let (mut texts, mut thoughts) = (Vec::new(), Vec::new());
     for block in &message.content {
         match block {
@@ -274,11 +234,4 @@ fn tool_result<'a>(
     };
     pictures.append(&mut images);
     WireMessage::Tool { tool_call_id: result.tool_call_id.as_str(), tool_name: &result.tool_name, content }
-}
-
-fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
-    if parts.len() <= 1 {
-        return parts.pop().unwrap_or_default();
-    }
-    Cow::Owned(parts.join("\n\n"))
 }

@@ -18,8 +18,6 @@ use crate::wire::{Decode, unreadable};
 #[derive(Debug)]
 pub(super) struct OllamaDecoder {
     draft: Draft,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 #[derive(Deserialize)]
@@ -61,7 +59,7 @@ struct CalledFunction<'a> {
 
 impl OllamaDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, stop: None, finished: false }
+        Self { draft }
     }
 
     fn said(&mut self, said: WireMessage<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
@@ -101,8 +99,8 @@ impl OllamaDecoder {
             self.said(said, out)?;
         }
         if line.done {
-            self.finished = true;
-            self.stop = Some(match line.done_reason.as_deref() {
+            self.draft.finished = true;
+            self.draft.stop = Some(match line.done_reason.as_deref() {
                 Some("length") => StopReason::Length,
                 _ => StopReason::Stop,
             });
@@ -134,19 +132,11 @@ impl Decode for OllamaDecoder {
                 return Err(classify(None, format!("{{\"error\":{}}}", error.get()).as_bytes(), &[]));
             }
             self.line(line, out)?;
-            if self.finished {
+            if self.draft.finished {
                 break;
             }
         }
         Ok(())
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -6,16 +6,15 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
 use crate::call::sampling::{Sampling, ToolChoice};
-use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
 use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, ShownBlock, pdf_or_picture, shown};
+use crate::wire::chat_fields::{FunctionTool, SamplingFields, joined};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
@@ -47,32 +46,13 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     enable_thinking: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
     #[serde(flatten)]
-    sampling: Chosen<'a>,
+    sampling: SamplingFields<'a>,
     #[serde(flatten)]
     extra: &'a Map<String, Value>,
-}
-
-/// How words are chosen.
-#[derive(Serialize)]
-struct Chosen<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_p: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_k: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frequency_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    presence_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<i64>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    stop: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -95,19 +75,6 @@ struct StreamOptions {
 #[derive(Serialize)]
 struct Switch {
     r#type: &'static str,
-}
-
-#[derive(Serialize)]
-struct Tool<'a> {
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -203,7 +170,7 @@ impl<'a> Body<'a> {
             thinking: (format == ThinkingFormat::Zai && model.reasoning)
                 .then_some(Switch { r#type: if thinks { "enabled" } else { "disabled" } }),
             enable_thinking: (format == ThinkingFormat::Qwen && model.reasoning).then_some(thinks),
-            tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
+            tools: request.tools.iter().map(|spec| FunctionTool::of(spec, model)).collect(),
             tool_choice: choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty()),
             sampling: chosen(&request.sampling, effort),
             extra: &model.params.extra,
@@ -220,23 +187,11 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
 }
 
 /// Models that are told how hard to think refuse to be told how to choose words; the seed is no such thing.
-fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
-    let unless = |value: Option<f64>| value.filter(|_| !thinks);
-    Chosen {
-        temperature: unless(sampling.temperature),
-        top_p: unless(sampling.top_p),
-        top_k: sampling.top_k.filter(|_| !thinks),
-        frequency_penalty: unless(sampling.frequency_penalty),
-        presence_penalty: unless(sampling.presence_penalty),
-        seed: sampling.seed,
-        stop: if thinks { &[] } else { &sampling.stop },
+fn chosen(sampling: &Sampling, thinks: bool) -> SamplingFields<'_> {
+    match thinks {
+        true => SamplingFields::of_seed(sampling.seed),
+        false => SamplingFields::of(sampling),
     }
-}
-
-fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
-    let parameters = spec.parameters.written(Dialect::of(model));
-    let function = Function { name: &spec.name, description: &spec.description, parameters };
-    Tool { r#type: "function", function }
 }
 
 fn word(level: ThinkingLevel) -> &'static str {
@@ -370,13 +325,6 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> WireMessag
 fn called<'a>(call: &'a ToolCall, model: &ModelSpec) -> Call<'a> {
     let function = CalledFunction { name: &call.name, arguments: call.arguments.to_string() };
     Call { id: fit(call.id.as_str(), id_rule(model)), r#type: "function", function }
-}
-
-fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
-    if parts.len() == 1 {
-        return parts.pop().unwrap_or_default();
-    }
-    Cow::Owned(parts.join("\n\n"))
 }
 
 fn tool_result<'a>(
