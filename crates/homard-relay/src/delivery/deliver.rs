@@ -5,8 +5,8 @@ use homard_models::auth::is_stored;
 use homard_policy::reply::audible;
 use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, SessionChange, TerminalReply};
 use homard_protocol::{
-    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopCause,
-    StopReason,
+    AssistantBlock, AssistantMessage, ChoiceSource, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message,
+    StopCause, StopReason, Word,
 };
 use homard_store::{FinishRun, RunStatus, SessionEntry, SessionKind};
 
@@ -209,11 +209,11 @@ impl SessionChanges {
         session.model = Some(facts.used.model);
         session.context_tokens = facts.used.context_window;
         // A person's own choice of credential stays theirs.
-        if let (Some(profile), None | Some("auto")) =
-            (facts.used.profile.filter(|id| is_stored(id)), session.auth_profile_override_source.as_deref())
-        {
+        let ours = Word::from(ChoiceSource::Auto);
+        let is_ours = session.auth_profile_override_source.as_ref().is_none_or(|source| *source == ours);
+        if let Some(profile) = facts.used.profile.filter(|id| is_ours && is_stored(id)) {
             session.auth_profile_override = Some(profile);
-            session.auth_profile_override_source = Some("auto".to_owned());
+            session.auth_profile_override_source = Some(ours);
             session.auth_profile_override_compaction_count = session.compaction_count;
         }
         if facts.spent.last_call.prompt_tokens() > 0 {

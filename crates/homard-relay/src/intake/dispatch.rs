@@ -138,11 +138,11 @@ impl Dispatch {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
             if let Some(wanted) = chosen {
-                let patched = self.inner().store().sessions().patch(key, move |entry| {
-                    entry.provider_override = Some(wanted.model.provider.to_string());
-                    entry.model_override = Some(wanted.model.model.to_string());
-                    entry.model_override_source = Some("user".to_owned());
-                });
+                let patched = self
+                    .inner()
+                    .store()
+                    .sessions()
+                    .patch(key, move |entry| entry.choose_model(Some(&wanted.model)));
                 self.sessions().announce_change(&patched.await?, SessionChange::Patch);
             }
         }

@@ -173,10 +173,8 @@ impl NewSessionSettings {
         set(&mut entry.parent_session_key, self.parent);
         entry.spawn_depth = self.spawn_depth.or(entry.spawn_depth);
         entry.created_via.get_or_insert_with(|| CREATED_VIA.to_owned());
-        if let Some(model) = self.model {
-            entry.provider_override = Some(model.provider.to_string());
-            entry.model_override = Some(model.model.to_string());
-            entry.model_override_source = Some("user".to_owned());
+        if self.model.is_some() {
+            entry.choose_model(self.model.as_ref());
         }
     }
 }
