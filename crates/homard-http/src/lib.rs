@@ -7,6 +7,7 @@ pub mod body;
 
 use std::net::IpAddr;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Client, ClientBuilder, redirect};
 use rustls::crypto::ring;
 
@@ -24,6 +25,15 @@ pub fn client() -> ClientBuilder {
 /// A client for an address that is not encrypted: no certificates are loaded.
 pub fn plain_client() -> ClientBuilder {
     client().tls_certs_only([])
+}
+
+/// All but what may stand in an address as it is.
+const TO_ESCAPE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A text as one segment of an address.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    utf8_percent_encode(text, TO_ESCAPE).to_string()
 }
 
 /// Whether the host an address names is this machine itself.

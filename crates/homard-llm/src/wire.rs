@@ -166,18 +166,6 @@ fn is_own(message: &AssistantMessage, model: &ModelSpec) -> bool {
         && message.api == model.api
 }
 
-/// A text as one segment of a path.
-fn path_segment(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
-}
-
 /// A part of a stream that is not what the API promises.
 fn unreadable(error: &serde_json::Error) -> LlmError {
     // Half a document is not another language but a connection that broke: worth another try.

@@ -79,17 +79,12 @@ pub(super) fn compose<'o>(
 ) -> Result<ApiCall<'o>, ApiError> {
     let to = || Params::new().with("chat_id", target.chat.clone());
     let about = |message_id: &str| Ok::<_, ApiError>(to().with("message_id", number(message_id)?));
+    let whole = Composition { outbound, target, forms, link_preview };
     match &outbound.content {
-        Content::Text { words, buttons } => {
-            Ok(text(&Composition { outbound, target, forms, link_preview }, words, buttons))
-        }
-        Content::Media { file, caption } => {
-            Ok(media::compose(&Composition { outbound, target, forms, link_preview }, file, caption))
-        }
-        Content::Poll { .. } => poll(&Composition { outbound, target, forms, link_preview }),
-        Content::Edit { message_id, words, buttons } => {
-            edit(&Composition { outbound, target, forms, link_preview }, message_id, words, buttons)
-        }
+        Content::Text { words, buttons } => Ok(text(&whole, words, buttons)),
+        Content::Media { file, caption } => Ok(media::compose(&whole, file, caption)),
+        Content::Poll { .. } => poll(&whole),
+        Content::Edit { message_id, words, buttons } => edit(&whole, message_id, words, buttons),
         Content::Delete { message_id } => Ok(call("deleteMessage", about(message_id)?)),
         Content::React { message_id, emoji } => {
             // The server knows emoji without the mark that makes them colourful.
