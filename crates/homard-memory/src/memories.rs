@@ -1,8 +1,8 @@
 //! All memories of the house, by where their indexes are: one writer each, a reader that is kept while questions come and
 //! let go when they stop, and what is known about its state.
 
+mod index_state;
 mod reader;
-mod shelf;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -22,8 +22,8 @@ use crate::search::{FoundPassage, PickRules};
 use crate::sync::{Synced, Writers};
 use crate::transcripts::{self, Sessions, SpokenMessage};
 use crate::vectors::{self, MissingVector};
+use index_state::{ChangeWatch, IndexState, SyncScope};
 use reader::KEPT_OPEN;
-use shelf::{ChangeWatch, IndexState, SyncScope};
 
 /// How much less than others a thread gets that gives way.
 #[cfg(target_os = "linux")]

@@ -2,8 +2,8 @@
 //! most thirty times a second.
 
 mod calls;
+mod effects;
 mod frame_writer;
-mod hands;
 mod link;
 mod screen_guard;
 
@@ -25,7 +25,7 @@ use crate::app::{App, Msg, Screen, StartOptions};
 use crate::plain;
 use crate::text::theme::Theme;
 use crate::view;
-pub(crate) use hands::{EffectRunner, LoopStep};
+pub(crate) use effects::{EffectRunner, LoopStep};
 pub(crate) use link::GatewayLink;
 use screen_guard::ScreenGuard;
 

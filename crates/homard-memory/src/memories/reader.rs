@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use homard_runtime::Mutex;
 
 use super::MemoryQuestion;
-use super::shelf::{FileId, file_id};
+use super::index_state::{FileId, file_id};
 use crate::index::{Index, IndexError};
 use crate::search::{self, EmbeddedQuestion, FoundPassage, PickRules};
 use crate::vectors::{self, Matrix};

@@ -8,11 +8,11 @@ use homard_config::{Config, ConfigSource};
 use homard_migrate::Home;
 use serde_json::Value;
 
-use super::anew::StartOver;
 use super::args::OnboardArgs;
 use super::carry_out::{self, Ran};
 use super::flags::Flags;
 use super::prompt::{Left, Prompt};
+use super::start_over::StartOver;
 use super::walk::{self, WalkEnd};
 use super::{accounts, end, migrate};
 use crate::commands::connection::own_port;
