@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use crate::compaction::{CompactionOptions, Compactor, Need, NotShorter, Trigger, size};
+use crate::compaction::{CompactionOptions, Compactor, NotShorter, RoomNeeded, Trigger, size};
 use crate::history::History;
 use crate::hook_points;
 use crate::stream::{self, Piece, TagFilter};
@@ -147,15 +147,15 @@ impl<'a> Asker<'a> {
         Ok(history.shorten_results())
     }
 
-    fn need(&self, trigger: Trigger, tried: u32) -> Need<'static> {
-        Need { trigger, tried, overhead: self.overhead, wish: CompactionOptions::default() }
+    fn need(&self, trigger: Trigger, tried: u32) -> RoomNeeded<'static> {
+        RoomNeeded { trigger, tried, overhead: self.overhead, wish: CompactionOptions::default() }
     }
 
     async fn compact(
         &self,
         history: &mut History,
         tally: &mut Tally,
-        need: Need<'_>,
+        need: RoomNeeded<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<bool, Unanswered> {
         match self.compactor.run(history, need, on_step).await {

@@ -117,7 +117,7 @@ impl Trigger {
 
 /// What a compaction needs to know of the request that does not fit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Need<'a> {
+pub(crate) struct RoomNeeded<'a> {
     pub(crate) trigger: Trigger,
     /// How often it was tried before for the same request; each time less is kept.
     pub(crate) tried: u32,
@@ -163,7 +163,7 @@ struct Budget {
 }
 
 impl Budget {
-    fn new(settings: &CompactionSettings, history: &History, need: Need<'_>) -> Self {
+    fn new(settings: &CompactionSettings, history: &History, need: RoomNeeded<'_>) -> Self {
         let now = history.estimate(need.overhead);
         // A model that refused less than its window has a smaller one than we were told.
         let room = settings.limit().min(now).saturating_sub(need.overhead);
@@ -218,7 +218,7 @@ impl Compactor<'_> {
     pub(crate) async fn run(
         &self,
         history: &mut History,
-        need: Need<'_>,
+        need: RoomNeeded<'_>,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
     ) -> Result<Compacted, NotShorter> {
         let store = &self.agent.store;
@@ -442,7 +442,7 @@ impl Agent {
         cancel: &CancellationToken,
     ) -> Result<Compacted, NotShorter> {
         let overhead = size::of_overhead(&turn.system, &turn.offered);
-        let need = Need { trigger: Trigger::Manual, tried: 0, overhead, wish };
+        let need = RoomNeeded { trigger: Trigger::Manual, tried: 0, overhead, wish };
         Compactor { agent: self, turn, cancel }.run(history, need, on_step).await
     }
 }

@@ -33,7 +33,6 @@ pub use compaction::size::{of_overhead as overhead_tokens, of_tool as tool_token
 pub use compaction::{Compacted, CompactionOptions, CompactionSettings, NotShorter, Trigger};
 pub use flush::FlushRules;
 pub use history::History;
-pub use loop_guard::{Detectors, LoopRules};
 pub use pictures::{PictureRules, mentioned_pictures, read_pictures};
 pub use prompt::{
     Audience, FileRules, Prompt, PromptError, PromptInput, PromptMode, Surroundings, SystemPrompt,
@@ -43,4 +42,4 @@ pub use prune::PruneRules;
 pub use rules::Rules;
 pub use steer::{Steer, Steering, Taken};
 pub use stream::{BlockChunker, BlockLimits, BreakAt, Coalescer, Directive, MAX_HELD, Piece, TagFilter};
-pub use turn::{Agent, Ended, How, Spent, Step, Turn};
+pub use turn::{Agent, Step, Turn, TurnEnd, TurnEndKind, TurnUsage};

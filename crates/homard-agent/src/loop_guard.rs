@@ -7,18 +7,11 @@
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use homard_config::config::tools::loops::LoopDetection;
 use homard_protocol::{ToolCall, UserBlock};
 use homard_tools::ToolOutcome;
 use serde_json::Value;
 
-/// Calls looked back at.
-const DEFAULT_HISTORY: usize = 30;
-/// Repeats before the model is told.
-const DEFAULT_WARN: usize = 10;
-/// Repeats before the call is refused.
-const DEFAULT_BLOCK: usize = 20;
-/// Repeats before the run ends.
-const DEFAULT_BREAK: usize = 30;
 /// After the first remark, the model is told again every so many repeats.
 const WARN_EVERY: usize = 10;
 /// How long to wait before looking at a process again, by how often that was in vain, in seconds.
@@ -26,47 +19,9 @@ const BACKOFF_SECONDS: [u64; 4] = [5, 10, 30, 60];
 /// Actions that look at something that may take its time, by tool.
 const POLLS: [(&str, &[&str]); 2] = [("process", &["poll", "log"]), ("command_status", &[])];
 
-/// When a model is taken to go in circles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LoopRules {
-    /// How many calls are looked back at.
-    pub history: usize,
-    /// Repeats before the model is told.
-    pub warn: usize,
-    /// Repeats before the call is refused.
-    pub block: usize,
-    /// Repeats before the run ends.
-    pub give_up: usize,
-    /// Which patterns are looked for beside the plain one.
-    pub detectors: Detectors,
-}
-
-/// The patterns an owner can turn on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Detectors {
-    /// The same call, whatever came back: the model is told.
-    pub generic_repeat: bool,
-    /// Looking at a process that does not change.
-    pub known_poll_no_progress: bool,
-    /// Two calls in turn, neither with new fruit.
-    pub ping_pong: bool,
-}
-
-impl Default for LoopRules {
-    fn default() -> Self {
-        Self {
-            history: DEFAULT_HISTORY,
-            warn: DEFAULT_WARN,
-            block: DEFAULT_BLOCK,
-            give_up: DEFAULT_BREAK,
-            detectors: Detectors::default(),
-        }
-    }
-}
-
 /// A call that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct MadeCall {
     call: u64,
     /// `None` when it was refused.
     fruit: Option<u64>,
@@ -75,13 +30,13 @@ struct Seen {
 /// Watches the calls of one run.
 #[derive(Debug)]
 pub(crate) struct LoopGuard {
-    rules: LoopRules,
-    seen: VecDeque<Seen>,
+    rules: LoopDetection,
+    seen: VecDeque<MadeCall>,
     ended: Option<String>,
 }
 
 impl LoopGuard {
-    pub(crate) fn new(rules: LoopRules) -> Self {
+    pub(crate) fn new(rules: LoopDetection) -> Self {
         Self { rules, seen: VecDeque::new(), ended: None }
     }
 
@@ -94,11 +49,11 @@ impl LoopGuard {
     pub(crate) fn refuse(&mut self, call: &ToolCall) -> Option<String> {
         let key = key_of(call);
         let (times, pattern) = self.fruitless(key, is_poll(call))?;
-        if times < self.rules.block {
+        if times < self.rules.critical {
             return None;
         }
-        self.remember(Seen { call: key, fruit: None });
-        if times + 1 >= self.rules.give_up {
+        self.remember(MadeCall { call: key, fruit: None });
+        if times + 1 >= self.rules.breaker {
             self.ended = Some(format!(
                 "The model called the tool `{}` {} times {pattern} and would not stop, so the run was stopped.",
                 call.name,
@@ -113,7 +68,7 @@ impl LoopGuard {
     /// Takes note of what came back, and adds a remark to it when the model should hear one.
     pub(crate) fn note(&mut self, call: &ToolCall, outcome: &mut ToolOutcome) {
         let key = key_of(call);
-        self.remember(Seen { call: key, fruit: Some(fruit_of(outcome)) });
+        self.remember(MadeCall { call: key, fruit: Some(fruit_of(outcome)) });
         let remark = match self.fruitless(key, is_poll(call)) {
             Some((times, pattern)) if self.is_time_to_say(times) => {
                 let wait = if is_poll(call) { wait_hint(times) } else { String::new() };
@@ -132,7 +87,7 @@ impl LoopGuard {
     }
 
     fn is_time_to_say(&self, times: usize) -> bool {
-        times >= self.rules.warn && (times - self.rules.warn).is_multiple_of(WARN_EVERY)
+        times >= self.rules.warning && (times - self.rules.warning).is_multiple_of(WARN_EVERY)
     }
 
     /// How often a call was made in vain lately, and in which pattern. Looking at a process is waiting rather
@@ -151,18 +106,18 @@ impl LoopGuard {
     fn same(&self, key: u64) -> usize {
         let fruit = self.seen.iter().rev().find(|seen| seen.call == key && seen.fruit.is_some());
         let Some(fruit) = fruit.map(|seen| seen.fruit) else { return 0 };
-        let in_vain = |seen: &&Seen| seen.call == key && (seen.fruit.is_none() || seen.fruit == fruit);
+        let in_vain = |seen: &&MadeCall| seen.call == key && (seen.fruit.is_none() || seen.fruit == fruit);
         self.seen.iter().filter(in_vain).count()
     }
 
     /// How long the newest calls have gone `a b a b` without new fruit, as calls.
     fn ping_pong(&self, key: u64) -> usize {
-        let newest: Vec<&Seen> = self.seen.iter().rev().collect();
+        let newest: Vec<&MadeCall> = self.seen.iter().rev().collect();
         let (Some(a), Some(b)) = (newest.first(), newest.get(1)) else { return 0 };
         if a.call == b.call || (key != a.call && key != b.call) {
             return 0;
         }
-        let fits = |(at, seen): &(usize, &&Seen)| {
+        let fits = |(at, seen): &(usize, &&MadeCall)| {
             let like = if at.is_multiple_of(2) { a } else { b };
             seen.call == like.call
                 && (seen.fruit.is_none() || like.fruit.is_none() || seen.fruit == like.fruit)
@@ -170,9 +125,9 @@ impl LoopGuard {
         newest.iter().enumerate().take_while(fits).count()
     }
 
-    fn remember(&mut self, seen: Seen) {
+    fn remember(&mut self, seen: MadeCall) {
         self.seen.push_back(seen);
-        let most = self.rules.history.max(self.rules.give_up);
+        let most = self.rules.history.max(self.rules.breaker);
         while self.seen.len() > most {
             self.seen.pop_front();
         }

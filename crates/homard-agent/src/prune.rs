@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use homard_config::config::agents::pruning::ResultPruning;
 use homard_protocol::{Message, ToolResultMessage, UserBlock};
 use homard_runtime::{Clip, millis_i64};
 
@@ -22,51 +23,12 @@ const GAP: &str = "\n...\n";
 pub struct PruneRules {
     /// How long a provider remembers a conversation.
     pub ttl: Duration,
-    /// Newest answers whose tool results stay.
-    pub keep_last_assistants: usize,
-    /// Part of the context that must be in use before results are shortened, in hundredths.
-    pub soft_percent: u64,
-    /// Part of the context that must be in use before results are removed, in hundredths.
-    pub hard_percent: u64,
-    /// Results are removed only where there are so many bytes of them.
-    pub min_prunable: usize,
-    /// Results longer than this are shortened, in bytes.
-    pub soft_max: usize,
-    /// What is left of their beginning, in bytes.
-    pub soft_head: usize,
-    /// What is left of their end, in bytes.
-    pub soft_tail: usize,
-    /// What stands in place of a removed result; `None` removes none.
-    pub placeholder: Option<String>,
-    /// Tools whose results may be pruned; empty means all.
-    pub allow: Vec<String>,
-    /// Tools whose results may not.
-    pub deny: Vec<String>,
+    pub results: ResultPruning,
 }
 
-impl Default for PruneRules {
-    fn default() -> Self {
-        Self {
-            ttl: Duration::from_secs(5 * 60),
-            keep_last_assistants: 3,
-            soft_percent: 30,
-            hard_percent: 50,
-            min_prunable: 50_000,
-            soft_max: 4_000,
-            soft_head: 1_500,
-            soft_tail: 1_500,
-            placeholder: Some("[Old tool result content cleared]".to_owned()),
-            allow: Vec::new(),
-            deny: Vec::new(),
-        }
-    }
-}
-
-impl PruneRules {
-    fn covers(&self, tool: &str) -> bool {
-        let named = |list: &[String]| list.iter().any(|name| fits(name, tool));
-        !named(&self.deny) && (self.allow.is_empty() || named(&self.allow))
-    }
+fn covers(rules: &ResultPruning, tool: &str) -> bool {
+    let named = |list: &[String]| list.iter().any(|name| fits(name, tool));
+    !named(&rules.deny) && (rules.allow.is_empty() || named(&rules.allow))
 }
 
 /// Whether a name with `*` for anything fits a tool; only at its end, which is how such lists are written.
@@ -91,7 +53,7 @@ impl History {
                 Message::User(user) => {
                     let is_late = answered.is_some_and(|then| user.timestamp.saturating_sub(then) >= ttl);
                     if is_late && at >= from {
-                        changed |= prune_before(messages, at, rules, window);
+                        changed |= prune_before(messages, at, &rules.results, window);
                     }
                 }
                 Message::ToolResult(_) | Message::Other(_) => {}
@@ -102,7 +64,7 @@ impl History {
 }
 
 /// Prunes what came before the message at `end`; answers whether anything changed.
-fn prune_before(messages: &mut [Arc<Message>], end: usize, rules: &PruneRules, window: u32) -> bool {
+fn prune_before(messages: &mut [Arc<Message>], end: usize, rules: &ResultPruning, window: u32) -> bool {
     let Some(old) = messages.get_mut(..end) else { return false };
     let is_answer = |message: &Arc<Message>| matches!(**message, Message::Assistant(_));
     let kept = old.iter().enumerate().rev().filter(|(_, message)| is_answer(message));
@@ -145,17 +107,17 @@ fn prune_before(messages: &mut [Arc<Message>], end: usize, rules: &PruneRules, w
 }
 
 /// The tool result in a message, if it may be pruned. Pictures stay: what they show is nowhere else.
-fn prunable<'m>(message: &'m Arc<Message>, rules: &PruneRules) -> Option<&'m ToolResultMessage> {
+fn prunable<'m>(message: &'m Arc<Message>, rules: &ResultPruning) -> Option<&'m ToolResultMessage> {
     let Message::ToolResult(result) = &**message else { return None };
     let is_text = result.content.iter().all(|block| matches!(block, UserBlock::Text { .. }));
-    (is_text && rules.covers(&result.tool_name)).then_some(result)
+    (is_text && covers(rules, &result.tool_name)).then_some(result)
 }
 
 fn text_bytes(result: &ToolResultMessage) -> usize {
     result.content.iter().map(|block| if let UserBlock::Text { text } = block { text.len() } else { 0 }).sum()
 }
 
-fn shortened(result: &ToolResultMessage, rules: &PruneRules) -> Option<ToolResultMessage> {
+fn shortened(result: &ToolResultMessage, rules: &ResultPruning) -> Option<ToolResultMessage> {
     if text_bytes(result) <= rules.soft_max.max(rules.soft_head + rules.soft_tail + GAP.len()) {
         return None;
     }

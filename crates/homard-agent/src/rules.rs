@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use homard_config::config::tools::loops::LoopDetection;
+
 use crate::call_options::CallOptions;
 use crate::flush::FlushRules;
-use crate::loop_guard::LoopRules;
 use crate::prune::PruneRules;
 
 /// How long one tool call may take where nobody says otherwise.
@@ -16,7 +17,7 @@ pub struct Rules {
     /// How long one tool call may take before it is stopped and answered for.
     pub tool_limit: Duration,
     /// When a model goes in circles.
-    pub repeats: LoopRules,
+    pub repeats: LoopDetection,
     /// When old tool results are shortened; `None` never.
     pub prune: Option<PruneRules>,
     /// Whether notes are written before the conversation is summarised; `None` never.
@@ -29,7 +30,7 @@ impl Default for Rules {
     fn default() -> Self {
         Self {
             tool_limit: DEFAULT_TOOL_LIMIT,
-            repeats: LoopRules::default(),
+            repeats: LoopDetection::default(),
             prune: None,
             flush: None,
             wishes: CallOptions::default(),

@@ -118,18 +118,18 @@ pub enum Step<'a> {
 
 /// How a turn ended and what is left to record.
 #[derive(Debug)]
-pub struct Ended {
-    pub how: How,
+pub struct TurnEnd {
+    pub how: TurnEndKind,
     /// The last answer, whole or partial; everything before it is recorded already.
     pub answer: Option<AssistantMessage>,
-    pub spent: Spent,
+    pub spent: TurnUsage,
     /// Calls that are the caller's to run: the turn ended because of them.
     pub handed: Vec<ToolCall>,
 }
 
 /// What a turn cost.
 #[derive(Debug, Clone, Default)]
-pub struct Spent {
+pub struct TurnUsage {
     /// Tokens of all calls.
     pub usage: Usage,
     /// Tokens of the last call: the size of the context.
@@ -142,7 +142,7 @@ pub struct Spent {
 
 /// How a turn ended.
 #[derive(Debug)]
-pub enum How {
+pub enum TurnEndKind {
     /// The model was done.
     Done,
     Stopped,
@@ -157,7 +157,7 @@ pub enum How {
 /// Adds up what the calls of a turn cost.
 #[derive(Default)]
 pub(crate) struct Tally {
-    pub(crate) spent: Spent,
+    pub(crate) spent: TurnUsage,
     answers: u32,
 }
 
@@ -184,13 +184,13 @@ impl Tally {
         self.spent.usage.add(cost);
     }
 
-    fn end(self, how: How, answer: Option<AssistantMessage>) -> Ended {
-        Ended { how, answer, spent: self.spent, handed: Vec::new() }
+    fn end(self, how: TurnEndKind, answer: Option<AssistantMessage>) -> TurnEnd {
+        TurnEnd { how, answer, spent: self.spent, handed: Vec::new() }
     }
 
     /// The caller goes on: these calls are its to run.
-    fn hand_over(self, handed: Vec<ToolCall>, answer: Option<AssistantMessage>) -> Ended {
-        Ended { handed, ..self.end(How::Done, answer) }
+    fn hand_over(self, handed: Vec<ToolCall>, answer: Option<AssistantMessage>) -> TurnEnd {
+        TurnEnd { handed, ..self.end(TurnEndKind::Done, answer) }
     }
 }
 
@@ -203,7 +203,7 @@ impl Agent {
         history: &mut History,
         on_step: &mut (dyn FnMut(Step<'_>) + Send),
         cancel: &CancellationToken,
-    ) -> Ended {
+    ) -> TurnEnd {
         let mut tally = Tally::default();
         let asker = Asker::new(self, turn, cancel);
         let mut guard = LoopGuard::new(turn.rules.repeats);
@@ -212,12 +212,14 @@ impl Agent {
         }
         for _call in 0..MAX_MODEL_CALLS {
             if let Err(error) = self.take_steered(turn, history, on_step).await {
-                return tally.end(How::NotRecorded(error), None);
+                return tally.end(TurnEndKind::NotRecorded(error), None);
             }
             let answer = match asker.answer(history, &mut tally, on_step).await {
                 Ok(answer) => answer,
                 Err(Unanswered::Failed(error)) => return failed(error, tally),
-                Err(Unanswered::NotRecorded(error)) => return tally.end(How::NotRecorded(error), None),
+                Err(Unanswered::NotRecorded(error)) => {
+                    return tally.end(TurnEndKind::NotRecorded(error), None);
+                }
             };
             tally.add(&answer.usage);
             on_step(Step::Answered(&answer));
@@ -228,17 +230,17 @@ impl Agent {
                 return tally.hand_over(theirs, Some(answer));
             }
             if let Err(error) = self.record(turn, history, vec![Message::Assistant(answer)]).await {
-                return tally.end(How::NotRecorded(error), None);
+                return tally.end(TurnEndKind::NotRecorded(error), None);
             }
             let mut results = tool_calls::Runner { agent: self, turn, cancel, guard: &mut guard, only: None };
             if let Err(error) = results.run(&calls, history, on_step).await {
-                return tally.end(How::NotRecorded(error), None);
+                return tally.end(TurnEndKind::NotRecorded(error), None);
             }
             if cancel.is_cancelled() {
-                return tally.end(How::Stopped, None);
+                return tally.end(TurnEndKind::Stopped, None);
             }
             if let Some(words) = guard.ended() {
-                return tally.end(How::Looped(words.to_owned()), None);
+                return tally.end(TurnEndKind::Looped(words.to_owned()), None);
             }
             if !theirs.is_empty() {
                 return tally.hand_over(theirs, None);
@@ -247,7 +249,7 @@ impl Agent {
         let words = format!(
             "The model kept asking for tools without coming to an end ({MAX_MODEL_CALLS} calls), so the run was stopped."
         );
-        tally.end(How::Looped(words), None)
+        tally.end(TurnEndKind::Looped(words), None)
     }
 
     /// Writes bookkeeping to the transcript.
@@ -281,11 +283,12 @@ impl Agent {
     }
 }
 
-fn failed(mut error: LlmError, mut tally: Tally) -> Ended {
+fn failed(mut error: LlmError, mut tally: Tally) -> TurnEnd {
     let partial = error.partial.take().map(|partial| *partial);
     if let Some(partial) = &partial {
         tally.add(&partial.usage);
     }
-    let how = if error.reason == FailReason::Aborted { How::Stopped } else { How::Failed(error) };
+    let how =
+        if error.reason == FailReason::Aborted { TurnEndKind::Stopped } else { TurnEndKind::Failed(error) };
     tally.end(how, partial)
 }

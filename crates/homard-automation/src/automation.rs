@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::heartbeat::{Beats, Heartbeats};
 use crate::job::Job;
-use crate::outside::Outside;
+use crate::outside::WebhookParts;
 use crate::places::Places;
 use crate::schedule::ScheduleError;
 
@@ -70,7 +70,7 @@ pub(crate) struct Inner {
     pub(crate) bus: Bus,
     pub(crate) clock: Clock,
     pub(crate) places: Places,
-    pub(crate) outside: Outside,
+    pub(crate) outside: WebhookParts,
     pub(crate) tasks: Tasks,
     /// When agents look around by themselves.
     pub(crate) beats: Mutex<Beats>,
@@ -106,7 +106,7 @@ impl Automation {
             bus,
             clock,
             places: Places::default(),
-            outside: Outside::new(),
+            outside: WebhookParts::new(),
             tasks: Tasks::new(),
             beats: Mutex::default(),
             changed: Notify::new(),

@@ -14,7 +14,7 @@ use homard_tools::Label;
 
 use crate::automation::{CronError, Jobs};
 use crate::job::{Job, check, complete, patched, revision};
-use crate::run::Begun;
+use crate::run::RunStart;
 
 impl Jobs<'_> {
     /// Makes a job; one that is declared again is changed instead. `labels` say whose words it is made of.
@@ -198,14 +198,14 @@ impl Jobs<'_> {
             });
         }
         Ok(match self.room.begin(&id, params.mode.unwrap_or_default()).await? {
-            Begun::Run(run_id) => CronRunResult {
+            RunStart::Run(run_id) => CronRunResult {
                 ok: true,
                 enqueued: Some(true),
                 run_id: Some(run_id),
                 process_instance_id: Some(self.room.inner.instance.clone()),
                 ..CronRunResult::default()
             },
-            Begun::Not(reason) => {
+            RunStart::Not(reason) => {
                 CronRunResult { ok: true, ran: Some(false), reason: Some(reason), ..CronRunResult::default() }
             }
         })

@@ -39,7 +39,7 @@ type Notes = Vec<(SessionKey, String, Option<Value>)>;
 
 /// What is recorded when a run is over.
 #[derive(Debug, Clone)]
-struct Ending {
+struct RunEnding {
     end: End,
     entry: CronRunEntry,
     notes: Notes,
@@ -133,7 +133,7 @@ impl Automation {
             labels.dedup();
             notes.push((key, text, Label::beside(None, &labels)));
         }
-        let ending = Ending { end, entry, notes, alert: Arc::default() };
+        let ending = RunEnding { end, entry, notes, alert: Arc::default() };
         if let Some((run, job)) = record_end(self, run, plan, &ending).await {
             // Whoever hears of the end finds it there.
             if let Some((key, text)) = news {
@@ -149,10 +149,10 @@ impl Automation {
     }
 
     /// The end of a run, as the store records it.
-    fn settled_by(&self, run: &CronRunRow, plan: &RunPlan, ending: Ending) -> FinishCron {
+    fn settled_by(&self, run: &CronRunRow, plan: &RunPlan, ending: RunEnding) -> FinishCron {
         let (alert, zone, main) = (self.config().cron.failure_alert, self.zone(), plan.main.clone());
         let beside = Label::beside(None, &plan.labels);
-        let Ending { end, mut entry, mut notes, alert: told } = ending;
+        let RunEnding { end, mut entry, mut notes, alert: told } = ending;
         let settle = Box::new(move |run: &mut CronRunRow, row: Option<&mut CronJobRow>| {
             let mut forget = false;
             if let Some(row) = row
@@ -290,7 +290,7 @@ async fn record_end(
     room: &Automation,
     run: &CronRunRow,
     plan: &RunPlan,
-    ending: &Ending,
+    ending: &RunEnding,
 ) -> Option<(CronRunRow, Option<CronJobRow>)> {
     let mut waits = Backoff::doubling(RECORD_AGAIN, RECORD_AGAIN_AT_MOST);
     loop {

@@ -47,7 +47,7 @@ enum Skip {
 }
 
 /// Where what is found goes.
-struct Aim {
+struct HeartbeatRoute {
     address: Option<Address>,
     /// Why alerts go nowhere, in the words of the wire.
     reason: &'static str,
@@ -55,7 +55,7 @@ struct Aim {
     shown: HeartbeatShown,
 }
 
-impl Aim {
+impl HeartbeatRoute {
     fn nowhere(reason: &'static str) -> Self {
         Self { address: None, reason, shown: HeartbeatShown::default() }
     }
@@ -190,7 +190,7 @@ impl Heartbeats {
     }
 
     /// Says that all is well, where the owner wants to hear it; whether it was said.
-    async fn say_all_well(&self, end: &RunEnd, beat: &Heartbeat, aim: &Aim) -> bool {
+    async fn say_all_well(&self, end: &RunEnd, beat: &Heartbeat, aim: &HeartbeatRoute) -> bool {
         let is_well = matches!(end.look, Some(LookVerdict::AllWell | LookVerdict::Silent));
         let Some(address) = aim.all_well().filter(|_| is_well).cloned() else { return false };
         let once = format!("heartbeat-ok:{}", uuid::Uuid::new_v4());
@@ -209,8 +209,8 @@ impl Heartbeats {
     }
 
     /// Where what is found goes. Groups get nothing that nobody there asked for unless the owner names them.
-    async fn aim(&self, beat: &Heartbeat) -> Aim {
-        let nowhere = Aim::nowhere;
+    async fn aim(&self, beat: &Heartbeat) -> HeartbeatRoute {
+        let nowhere = HeartbeatRoute::nowhere;
         let channel = match &beat.target {
             HeartbeatTarget::Nowhere => return nowhere("target-none"),
             HeartbeatTarget::Last => None,
@@ -226,7 +226,7 @@ impl Heartbeats {
             Some(address) => {
                 let platforms = self.room.inner.relay.platforms();
                 let shown = platforms.heartbeat_shown(&address.channel, &address.account);
-                Aim { address: Some(address), reason: "alerts-disabled", shown }
+                HeartbeatRoute { address: Some(address), reason: "alerts-disabled", shown }
             }
             None => nowhere("no-target"),
         }
@@ -264,7 +264,7 @@ fn is_active(hours: &ActiveHours, now: Timestamp, owner: &TimeZone) -> bool {
 }
 
 /// What came of a look, as it is told; `said_well` says that people were told that all is well.
-fn seen(end: &RunEnd, aim: &Aim, said_well: bool) -> HeartbeatEvent {
+fn seen(end: &RunEnd, aim: &HeartbeatRoute, said_well: bool) -> HeartbeatEvent {
     use HeartbeatIndicator as Indicator;
     use HeartbeatStatus as Status;
     let verdict = end.look.unwrap_or(LookVerdict::Failed);

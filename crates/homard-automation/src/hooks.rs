@@ -28,7 +28,7 @@ use tokio::sync::Semaphore;
 pub use found::{FoundHook, HookOrigin, find, hook_dirs};
 pub(crate) use last_runs::LastRuns;
 pub use report::{hooks_report, with_last_runs};
-pub use transform::{Rewritten, TransformError, transform};
+pub use transform::{TransformError, TransformedCall, transform};
 
 use self::found::Handler;
 use self::handler::{Answer, Call};
@@ -42,7 +42,7 @@ const DECIDE_LIMIT: Duration = Duration::from_secs(4);
 /// How much may wait for a hook that only watches; what happens beyond that passes it by.
 const MAX_WAITING: usize = 64;
 /// A hook that runs.
-struct Listening {
+struct RunningHook {
     hook: FoundHook,
     entry: Option<HookEntry>,
     /// Whose workspace it is from: it hears of that agent's conversations alone.
@@ -74,7 +74,7 @@ impl Automation {
             let entry = config.hooks.internal.entries.get(&hook.name).cloned();
             let room = Arc::downgrade(&self.inner);
             let waiting = Arc::new(Semaphore::new(MAX_WAITING));
-            let listening = Arc::new(Listening { hook, entry, of, room, waiting });
+            let listening = Arc::new(RunningHook { hook, entry, of, room, waiting });
             for point in event::points(&listening.hook.events) {
                 let hears = Arc::clone(&listening);
                 let hook_points = self.inner.relay.hook_points();
@@ -87,7 +87,7 @@ impl Automation {
     }
 }
 
-impl Listening {
+impl RunningHook {
     async fn hear(self: Arc<Self>, occasion: HookOccasion) -> Result<HookAnswer, HookError> {
         let is_ours = match (&self.of, &occasion.session) {
             (None, _) => true,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use homard_exec::{Hidden, HideRecords, Launcher};
+use homard_exec::{HiddenPaths, HideRecords, Launcher};
 use tokio::sync::Semaphore;
 
 use crate::deliver::Webhooks;
@@ -32,7 +32,7 @@ impl ProgramPlaces {
 
 /// What is needed to deal with them.
 #[derive(Debug)]
-pub(crate) struct Outside {
+pub(crate) struct WebhookParts {
     pub(crate) webhooks: Webhooks,
     /// How programs are started so that they do not outlive the gateway; directly where there is none.
     pub(crate) launcher: Option<Arc<Launcher>>,
@@ -41,10 +41,10 @@ pub(crate) struct Outside {
     pub(crate) last_runs: LastRuns,
 }
 
-impl Outside {
+impl WebhookParts {
     /// Hooks are the owner's own programs: nothing is hidden from them.
     pub(crate) fn new() -> Self {
-        let hidden = Hidden { how: HideRecords::Never, ..Hidden::default() };
+        let hidden = HiddenPaths { how: HideRecords::Never, ..HiddenPaths::default() };
         Self {
             webhooks: Webhooks::default(),
             launcher: Launcher::this_program(hidden).map(Arc::new),

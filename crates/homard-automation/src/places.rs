@@ -21,13 +21,13 @@ struct Shared {
 
 /// A place; free again when dropped.
 #[derive(Debug)]
-pub(crate) struct DeliveryPlace {
+pub(crate) struct RunPlace {
     shared: Arc<Shared>,
 }
 
 impl Places {
     /// Waits for a place among as many as `most` says at that moment.
-    pub(crate) async fn take(&self, most: impl Fn() -> usize) -> DeliveryPlace {
+    pub(crate) async fn take(&self, most: impl Fn() -> usize) -> RunPlace {
         let _first = self.shared.queue.lock().await;
         loop {
             // What is freed from here on is kept for the one who waits.
@@ -36,7 +36,7 @@ impl Places {
                 let mut taken = self.shared.taken.lock();
                 if *taken < most() {
                     *taken += 1;
-                    return DeliveryPlace { shared: Arc::clone(&self.shared) };
+                    return RunPlace { shared: Arc::clone(&self.shared) };
                 }
             }
             freed.await;
@@ -49,7 +49,7 @@ impl Places {
     }
 }
 
-impl Drop for DeliveryPlace {
+impl Drop for RunPlace {
     fn drop(&mut self) {
         let mut taken = self.shared.taken.lock();
         *taken = taken.saturating_sub(1);

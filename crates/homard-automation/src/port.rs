@@ -9,7 +9,7 @@ use homard_protocol::methods::cron::{
     CronUpdateParams,
 };
 use homard_protocol::{JobId, SessionKey, TurnSource, WakeMode};
-use homard_relay::{Wake, Woken};
+use homard_relay::{Wake, WakeOutcome};
 use homard_runtime::Clip;
 use homard_tools::{CronAsk, CronPort, PortError, ToolCx};
 use serde::Serialize;
@@ -95,8 +95,10 @@ impl Automation {
                 };
                 let woken = self.inner.relay.turns().wake(wake).await;
                 match woken.map_err(|error| PortError::Failed(error.to_string()))? {
-                    Woken::Turn(run_id) => Ok(json!({"ok": true, "runId": run_id})),
-                    Woken::Waits => Ok(json!({"ok": true, "waits": "for the next turn of the main session"})),
+                    WakeOutcome::Turn(run_id) => Ok(json!({"ok": true, "runId": run_id})),
+                    WakeOutcome::Waits => {
+                        Ok(json!({"ok": true, "waits": "for the next turn of the main session"}))
+                    }
                 }
             }
         }

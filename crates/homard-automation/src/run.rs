@@ -118,7 +118,7 @@ fn usage(usage: Usage) -> CronUsage {
 
 /// What came of wanting to run a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Begun {
+pub(crate) enum RunStart {
     Run(RunId),
     /// It does not, and why.
     Not(CronNotRun),
@@ -126,7 +126,7 @@ pub(crate) enum Begun {
 
 impl Automation {
     /// Begins a job if it may begin now. Returns once that is recorded.
-    pub(crate) async fn begin(&self, id: &JobId, mode: CronRunMode) -> Result<Begun, CronError> {
+    pub(crate) async fn begin(&self, id: &JobId, mode: CronRunMode) -> Result<RunStart, CronError> {
         let row = self.inner.store.cron().get(id).await?;
         let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.clone()))?)?;
         let now = self.inner.clock.now_ms();
@@ -154,13 +154,13 @@ impl Automation {
         };
         self.inner.bus.publish(&event);
         self.drive(run);
-        Ok(Begun::Run(run_id))
+        Ok(RunStart::Run(run_id))
     }
 
-    async fn not_begun(&self, id: &JobId, mode: CronRunMode, now: Timestamp) -> Result<Begun, CronError> {
+    async fn not_begun(&self, id: &JobId, mode: CronRunMode, now: Timestamp) -> Result<RunStart, CronError> {
         let row = self.inner.store.cron().get(id).await?;
         let job = Job::read(row.ok_or_else(|| CronError::UnknownJob(id.clone()))?)?;
-        Ok(Begun::Not(why_not(&job, mode, now).unwrap_or(CronNotRun::AlreadyRunning)))
+        Ok(RunStart::Not(why_not(&job, mode, now).unwrap_or(CronNotRun::AlreadyRunning)))
     }
 
     /// The row of a run that begins now.

@@ -42,7 +42,7 @@ pub(crate) struct End {
 
 /// What else follows.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Follows {
+pub(crate) struct AfterRun {
     /// The job is done with.
     pub(crate) forget: bool,
     /// Somebody is told that it keeps failing.
@@ -65,7 +65,7 @@ pub(crate) struct AlertPlace {
 }
 
 /// Changes a job as the end of a run asks for.
-pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone: &TimeZone) -> Follows {
+pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone: &TimeZone) -> AfterRun {
     let state = &mut job.state;
     state.running_at_ms = None;
     state.last_run_at_ms = Some(end.started_at);
@@ -96,20 +96,20 @@ pub(crate) fn settle(job: &mut Job, end: &End, alert: Option<FailureAlert>, zone
         rearm(job, end, errors, zone);
     }
     let is_over = was_on && !job.enabled();
-    Follows { forget: false, alert: due_alert(job, end, alert, is_over) }
+    AfterRun { forget: false, alert: due_alert(job, end, alert, is_over) }
 }
 
 /// A job that is due once is done, however it went; one that went well is forgotten unless it is to be kept.
-fn once(job: &mut Job, end: &End, alert: Option<FailureAlert>) -> Follows {
+fn once(job: &mut Job, end: &End, alert: Option<FailureAlert>) -> AfterRun {
     if job.enabled() && job.state.next_run_at_ms.is_some_and(|due| due > end.started_at) {
         // Somebody tried it out; its moment is still to come.
-        return Follows { forget: false, alert: due_alert(job, end, alert, false) };
+        return AfterRun { forget: false, alert: due_alert(job, end, alert, false) };
     }
     let is_over = job.enabled() && end.status == CronRunStatus::Error;
     job.spec.enabled = Some(false);
     job.state.next_run_at_ms = None;
     let forget = end.status == CronRunStatus::Ok && job.spec.delete_after_run.unwrap_or(true);
-    Follows { forget, alert: due_alert(job, end, alert, is_over) }
+    AfterRun { forget, alert: due_alert(job, end, alert, is_over) }
 }
 
 /// Finds out when the job is due next.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tar::{Archive, Entry, EntryType};
 
-use self::ahead::Ahead;
+use self::ahead::ReadAhead;
 use crate::Progress;
 use crate::age::{Closed, MAGIC, Opener};
 use crate::error::BackupError;
@@ -72,7 +72,7 @@ pub struct FileEntry {
 }
 
 /// What reads an archive has to do with one entry of it: nothing, or put it somewhere. The bytes come with it.
-pub(crate) trait Taker {
+pub(crate) trait EntryTaker {
     fn take(&mut self, name: &Path, entry: &mut dyn Read, head: &Head) -> Result<(), BackupError>;
 }
 
@@ -94,7 +94,7 @@ pub fn verify(
     report: &mut dyn FnMut(Progress),
 ) -> Result<Manifest, BackupError> {
     struct Nothing;
-    impl Taker for Nothing {
+    impl EntryTaker for Nothing {
         fn take(&mut self, name: &Path, entry: &mut dyn Read, _head: &Head) -> Result<(), BackupError> {
             io::copy(entry, &mut io::sink()).map(drop).map_err(|error| BackupError::read(name, error))
         }
@@ -134,12 +134,12 @@ pub(crate) fn read(
     path: &Path,
     passphrase: Option<&str>,
     report: &mut dyn FnMut(Progress),
-    taker: &mut dyn Taker,
+    taker: &mut dyn EntryTaker,
 ) -> Result<Manifest, BackupError> {
     let damaged = |why: String| BackupError::Damaged { path: path.to_owned(), why };
     let cut = |error: io::Error| damaged(format!("{error}; it may not have been written to its end"));
     let Opened { from, read, all } = opened(path, passphrase)?;
-    let ahead = Ahead::new(from, (read, all), report).map_err(|error| BackupError::read(path, error))?;
+    let ahead = ReadAhead::new(from, (read, all), report).map_err(|error| BackupError::read(path, error))?;
     let mut archive = Archive::new(ahead);
     let mut entries = archive.entries().map_err(cut)?;
     let first = entries.next().transpose().map_err(cut)?;

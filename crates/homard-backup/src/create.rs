@@ -14,12 +14,12 @@ use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
 use self::pack::Packer;
-use self::steady::Steady;
+use self::steady::SteadyDraft;
 use crate::Progress;
 use crate::age::{self, Sealer};
 use crate::archive::{ABOUT, FileEntry, MANIFEST, Manifest};
 use crate::error::BackupError;
-use crate::plan::{How, Plan, PlanEntry};
+use crate::plan::{EntrySource, Plan, PlanEntry};
 
 /// Begins the name of the folder for copies of databases.
 const COPIES: &str = ".homard-backup-";
@@ -94,7 +94,7 @@ pub fn create(
     let copies = tempfile::Builder::new().prefix(COPIES).tempdir_in(folder);
     let copies = copies.map_err(|error| BackupError::write(folder, error))?;
     let failed = |error| BackupError::write(path, error);
-    let steady = Steady::new(draft);
+    let steady = SteadyDraft::new(draft);
     let envelope = match passphrase {
         None => Envelope::Open(steady),
         Some(passphrase) => {
@@ -121,7 +121,7 @@ pub fn create(
     let (gone, raw) = (packing.gone, std::mem::take(&mut packing.raw));
     let packer = packing.tar.into_inner().map_err(failed)?;
     let envelope = packer.finish().map_err(failed)?;
-    let draft = envelope.finish().and_then(Steady::finish).map_err(failed)?;
+    let draft = envelope.finish().and_then(SteadyDraft::finish).map_err(failed)?;
     let bytes = draft.file().metadata().map_err(failed)?.len();
     draft.commit_new().map_err(failed)?;
     let plain = manifest.files.iter().map(|file| file.size).sum();
@@ -166,20 +166,20 @@ impl<W: Write> Packing<'_, W> {
     fn add(&mut self, item: &PlanEntry) -> Result<(), BackupError> {
         let failed = |error| BackupError::write(self.path, error);
         match &item.how {
-            How::Folder => {
+            EntrySource::Folder => {
                 let mut header = header(EntryType::Directory, 0, item.mode, item.mtime);
                 self.tar.append_data(&mut header, format!("{}/", item.name), io::empty()).map_err(failed)
             }
-            How::Link(to) => {
+            EntrySource::Link(to) => {
                 let mut header = header(EntryType::Symlink, 0, item.mode, item.mtime);
                 self.tar.append_link(&mut header, &item.name, to).map_err(failed)?;
                 let to = to.to_string_lossy();
                 self.listed(item, 0, hex(&Sha256::digest(to.as_bytes())));
                 Ok(())
             }
-            How::Text(text) => self.copy(item, text.as_bytes(), text.len() as u64),
-            How::Database => self.database(item),
-            How::Copy => self.file(item),
+            EntrySource::Text(text) => self.copy(item, text.as_bytes(), text.len() as u64),
+            EntrySource::Database => self.database(item),
+            EntrySource::Copy => self.file(item),
         }
     }
 

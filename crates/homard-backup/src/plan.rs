@@ -54,7 +54,7 @@ pub struct Choice {
 
 /// How one thing gets into the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum How {
+pub(crate) enum EntrySource {
     Folder,
     Copy,
     Link(PathBuf),
@@ -73,7 +73,7 @@ pub(crate) struct PlanEntry {
     pub(crate) len: u64,
     pub(crate) mode: u32,
     pub(crate) mtime: u64,
-    pub(crate) how: How,
+    pub(crate) how: EntrySource,
 }
 
 /// Everything that goes in.
@@ -113,11 +113,12 @@ impl Plan {
         for (agent, path) in &workspaces {
             walk.add(&real(path), &format!("{WORKSPACES}/{agent}"), snapshot)?;
         }
-        if !walk.items.iter().any(|item| item.how != How::Folder) {
+        if !walk.items.iter().any(|item| item.how != EntrySource::Folder) {
             return Err(BackupError::Nothing(paths.state_dir.clone()));
         }
         // Conversations may be ahead of the database that knows them, never behind it.
-        walk.items.arrange_by_key(|item| item.how != How::Folder && item.how != How::Database);
+        walk.items
+            .arrange_by_key(|item| item.how != EntrySource::Folder && item.how != EntrySource::Database);
         let about = About {
             format: FORMAT,
             kind: if choice.only_config { ArchiveKind::Config } else { ArchiveKind::Full },
@@ -134,7 +135,7 @@ impl Plan {
     /// How many files, and how many bytes before they are packed.
     #[must_use]
     pub fn size(&self) -> (usize, u64) {
-        let files = self.items.iter().filter(|item| item.how != How::Folder);
+        let files = self.items.iter().filter(|item| item.how != EntrySource::Folder);
         files.fold((0, 0), |(count, bytes), item| (count + 1, bytes + item.len))
     }
 
@@ -210,19 +211,19 @@ impl Walk<'_> {
             return Ok(());
         }
         let how = if about.is_dir() {
-            How::Folder
+            EntrySource::Folder
         } else if about.is_symlink() {
-            How::Link(fs::read_link(path).map_err(|error| BackupError::read(path, error))?)
+            EntrySource::Link(fs::read_link(path).map_err(|error| BackupError::read(path, error))?)
         } else if !about.is_file() {
             return Ok(());
         } else if self.choice.no_secrets && real(path) == real(&snapshot.path) {
-            How::Text(without_secrets(snapshot))
+            EntrySource::Text(without_secrets(snapshot))
         } else if name.ends_with(".sqlite") && is_database(path) {
-            How::Database
+            EntrySource::Database
         } else {
-            How::Copy
+            EntrySource::Copy
         };
-        let is_folder = how == How::Folder;
+        let is_folder = how == EntrySource::Folder;
         let mtime = u64::try_from(about.mtime()).unwrap_or(0);
         let len = if is_folder { 0 } else { about.len() };
         self.items.push(PlanEntry {
@@ -264,11 +265,12 @@ impl Walk<'_> {
         let is_beside = BESIDE_DATABASES.iter().any(|end| last.ends_with(&format!(".sqlite{end}")));
         let is_workspace = first.starts_with("workspace");
         let is_unwanted = is_passing || is_beside || is_workspace && self.choice.no_workspaces;
-        (is_named || !is_unwanted) && self.may_be_told((inside, first), is_named)
+        (is_named || !is_unwanted) && self.may_be_told(inside, is_named)
     }
 
     /// Whether an archive without secrets may hold it.
-    fn may_be_told(&self, (inside, first): (&str, &str), is_named: bool) -> bool {
+    fn may_be_told(&self, inside: &str, is_named: bool) -> bool {
+        let first = inside.split('/').next().unwrap_or_default();
         if !self.choice.no_secrets || inside == "homard.json" {
             return true;
         }

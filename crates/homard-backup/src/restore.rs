@@ -17,7 +17,7 @@ use tar::EntryType;
 use self::exchange::Move;
 
 use crate::Progress;
-use crate::archive::{self, ArchiveKind, Head, Manifest, Taker};
+use crate::archive::{self, ArchiveKind, EntryTaker, Head, Manifest};
 use crate::error::BackupError;
 use crate::plan::{CONFIG, STATE, WORKSPACES};
 
@@ -188,7 +188,7 @@ struct Unpacking<'a> {
     folder: &'a Path,
 }
 
-impl Taker for Unpacking<'_> {
+impl EntryTaker for Unpacking<'_> {
     fn take(&mut self, name: &Path, entry: &mut dyn Read, head: &Head) -> Result<(), BackupError> {
         let place = self.folder.join(name);
         let failed = |error| BackupError::write(&place, error);

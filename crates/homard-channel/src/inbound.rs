@@ -241,7 +241,7 @@ pub enum InboundEvent {
 impl InboundEvent {
     /// Which platform, and which of our accounts.
     #[must_use]
-    pub fn ears(&self) -> (&ChannelId, &AccountId) {
+    pub fn our_account(&self) -> (&ChannelId, &AccountId) {
         match self {
             Self::Message(message) => (&message.channel, &message.account),
             Self::Event(event) => (&event.channel, &event.account),

@@ -40,7 +40,7 @@ use pace::Pace;
 use queue::Ticket;
 use session::{Ask, IrcSession, Presence, Purpose};
 use settings::{IrcSection, Settings, Tls};
-use state::Standing;
+use state::ConnectionState;
 
 /// The line of the table.
 pub(crate) const ENTRY: ChannelEntry = ChannelEntry {
@@ -134,7 +134,7 @@ impl Channel for Irc {
         tracing::info!(account = %self.account, host = %self.settings.host, nick = %entered.welcome.nick, "connected");
         let purpose = Purpose {
             settings: Arc::clone(&self.settings),
-            ears: BotContext::new(self.channel.clone(), self.account.clone(), self.clock.clone()),
+            cx: BotContext::new(self.channel.clone(), self.account.clone(), self.clock.clone()),
             inbox,
             presence: self.presence.clone(),
             pace: self.pace(),
@@ -176,11 +176,11 @@ impl Channel for Irc {
         let entered = dial::enter(&self.settings, &nick).await?;
         let (caps, logged_in) = (entered.welcome.caps, entered.welcome.logged_in);
         entered.writer.quit().await;
-        let standing = Standing {
+        let standing = ConnectionState {
             nick: self.settings.nick.clone(),
             caps: caps.into_iter().collect(),
             logged_in,
-            ..Standing::default()
+            ..ConnectionState::default()
         };
         Ok(self.told(standing, false))
     }
@@ -204,8 +204,8 @@ impl Irc {
         outcome.await.unwrap_or_else(|_dropped| Err(gone()))
     }
 
-    fn told(&self, standing: Standing, connected: bool) -> Probe {
-        let Standing { nick, rooms, caps, logged_in, advice } = standing;
+    fn told(&self, standing: ConnectionState, connected: bool) -> Probe {
+        let ConnectionState { nick, rooms, caps, logged_in, advice } = standing;
         let facts: Value = json!({
             "host": self.settings.host,
             "port": self.settings.port,

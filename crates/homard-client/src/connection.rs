@@ -19,7 +19,7 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
-use crate::events::{EVENT_BUFFER, Heard};
+use crate::events::{ClientEvent, EVENT_BUFFER};
 use crate::tls::ByteStream;
 
 /// Requests that may wait to be written. When full, callers wait.
@@ -155,7 +155,7 @@ impl Drop for Ticket {
 pub(crate) struct Connection {
     outgoing: mpsc::Sender<Message>,
     waiting: Arc<Waiting>,
-    heard: broadcast::WeakSender<Heard>,
+    heard: broadcast::WeakSender<ClientEvent>,
     tasks: Tasks,
 }
 
@@ -193,7 +193,7 @@ impl Connection {
     }
 
     /// Where events come from; `None` when the connection has ended.
-    pub(crate) fn heard(&self) -> Option<broadcast::Sender<Heard>> {
+    pub(crate) fn heard(&self) -> Option<broadcast::Sender<ClientEvent>> {
         self.heard.upgrade()
     }
 
@@ -237,7 +237,7 @@ async fn write(
 struct Reader {
     stream: SplitStream<Socket>,
     waiting: Arc<Waiting>,
-    heard: broadcast::Sender<Heard>,
+    heard: broadcast::Sender<ClientEvent>,
     last_seq: u64,
     silence: Duration,
 }
@@ -288,14 +288,14 @@ impl Reader {
         if let Some(seq) = frame.seq {
             let missed = seq.saturating_sub(self.last_seq + 1);
             if missed > 0 && self.last_seq > 0 {
-                self.send(Heard::Missed(missed));
+                self.send(ClientEvent::Missed(missed));
             }
             self.last_seq = seq;
         }
-        self.send(Heard::Event(Arc::new(frame)));
+        self.send(ClientEvent::Event(Arc::new(frame)));
     }
 
-    fn send(&self, heard: Heard) {
+    fn send(&self, heard: ClientEvent) {
         // An error only means that nobody listens.
         drop(self.heard.send(heard));
     }

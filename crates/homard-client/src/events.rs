@@ -11,7 +11,7 @@ pub const EVENT_BUFFER: usize = 1_024;
 
 /// What a listener hears.
 #[derive(Debug, Clone)]
-pub enum Heard {
+pub enum ClientEvent {
     Event(Arc<EventFrame>),
     /// So many events were lost on the way; whoever shows state should ask for it anew.
     Missed(u64),
@@ -21,11 +21,11 @@ pub enum Heard {
 /// has its own place in the stream.
 #[derive(Debug)]
 pub struct Events {
-    heard: broadcast::Receiver<Heard>,
+    heard: broadcast::Receiver<ClientEvent>,
 }
 
 impl Events {
-    pub(crate) fn of(sender: Option<&broadcast::Sender<Heard>>) -> Self {
+    pub(crate) fn of(sender: Option<&broadcast::Sender<ClientEvent>>) -> Self {
         let heard = match sender {
             Some(sender) => sender.subscribe(),
             // The connection is gone: a listener that hears the end at once.
@@ -35,10 +35,10 @@ impl Events {
     }
 
     /// Waits for the next; `None` when the connection has ended.
-    pub async fn next(&mut self) -> Option<Heard> {
+    pub async fn next(&mut self) -> Option<ClientEvent> {
         match self.heard.recv().await {
             Ok(heard) => Some(heard),
-            Err(broadcast::error::RecvError::Lagged(count)) => Some(Heard::Missed(count)),
+            Err(broadcast::error::RecvError::Lagged(count)) => Some(ClientEvent::Missed(count)),
             Err(broadcast::error::RecvError::Closed) => None,
         }
     }

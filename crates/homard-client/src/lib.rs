@@ -17,6 +17,6 @@ pub use client::{Client, DEFAULT_TIMEOUT, TwoPhase};
 pub use connect::{ConnectOptions, Offer};
 pub use connection::Closed;
 pub use error::ClientError;
-pub use events::{EVENT_BUFFER, Events, Heard};
+pub use events::{ClientEvent, EVENT_BUFFER, Events};
 pub use identity::{DeviceIdentity, IdentityError};
 pub use tls::{ByteStream, Fingerprint, encrypt};

@@ -17,7 +17,7 @@ use crate::error::ClientError;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct OpenQuestion {
     pub kind: ApprovalKind,
     pub id: ApprovalId,
     pub tool: String,
@@ -34,7 +34,7 @@ pub struct Asked {
     pub expires_at: i64,
 }
 
-impl From<ExecApproval> for Asked {
+impl From<ExecApproval> for OpenQuestion {
     fn from(approval: ExecApproval) -> Self {
         let request = approval.request;
         Self {
@@ -54,7 +54,7 @@ impl From<ExecApproval> for Asked {
     }
 }
 
-impl From<PluginApproval> for Asked {
+impl From<PluginApproval> for OpenQuestion {
     fn from(approval: PluginApproval) -> Self {
         let request = approval.request;
         Self {
@@ -87,7 +87,7 @@ pub fn short(id: &str) -> String {
     visible(id).clip_chars(APPROVAL_SLUG_CHARS).to_owned()
 }
 
-impl Asked {
+impl OpenQuestion {
     /// How long it still waits.
     #[must_use]
     pub fn left_ms(&self, now: i64) -> u64 {
@@ -127,14 +127,14 @@ impl Asked {
 /// What happened to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    Asked(Asked),
-    Ended(Ended),
+    Asked(OpenQuestion),
+    Ended(QuestionEnd),
 }
 
 /// How a question ended.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Ended {
+pub struct QuestionEnd {
     pub id: ApprovalId,
     #[serde(default)]
     pub decision: Option<ApprovalDecision>,
@@ -144,7 +144,7 @@ pub struct Ended {
     pub terminal_reason: Option<Word<ApprovalEnding>>,
 }
 
-impl Ended {
+impl QuestionEnd {
     /// In a few words.
     #[must_use]
     pub fn words(&self) -> String {
@@ -196,11 +196,14 @@ impl Change {
 ///
 /// # Errors
 /// When the gateway does not answer.
-pub async fn pending(client: &Client) -> Result<Vec<Asked>, ClientError> {
+pub async fn pending(client: &Client) -> Result<Vec<OpenQuestion>, ClientError> {
     let commands = client.call::<ExecApprovalList>(&NoParams {}).await?;
     let others = client.call::<PluginApprovalList>(&NoParams {}).await?;
-    let mut all: Vec<Asked> =
-        commands.into_iter().map(Asked::from).chain(others.into_iter().map(Asked::from)).collect();
+    let mut all: Vec<OpenQuestion> = commands
+        .into_iter()
+        .map(OpenQuestion::from)
+        .chain(others.into_iter().map(OpenQuestion::from))
+        .collect();
     all.arrange_by_key(|asked| asked.created_at);
     Ok(all)
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use homard_client::{Client, ClientError, ConnectOptions, DeviceIdentity, Heard};
+use homard_client::{Client, ClientError, ClientEvent, ConnectOptions, DeviceIdentity};
 use homard_protocol::methods::chat::agent::{Agent, AgentParams};
 use homard_protocol::methods::system::{Health, HealthParams};
 use homard_runtime::Tasks;
@@ -181,8 +181,8 @@ async fn a_gap_in_the_sequence_is_heard() {
     let mut heard = Vec::new();
     for _ in 0..4 {
         heard.push(match events.next().await.unwrap() {
-            Heard::Event(frame) => frame.seq.unwrap(),
-            Heard::Missed(count) => 100 + count,
+            ClientEvent::Event(frame) => frame.seq.unwrap(),
+            ClientEvent::Missed(count) => 100 + count,
         });
     }
     assert_eq!(heard, [1, 2, 102, 5]);

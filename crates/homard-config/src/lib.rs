@@ -29,7 +29,7 @@ pub use changes::draft::{Edit, read_object};
 pub use changes::handle::{ConfigHandle, InvalidConfig, OverrideError};
 pub use changes::last_good::{RestoredConfig, keep_last_good, restore_last_good};
 pub use changes::overrides::Overrides;
-pub use changes::reload::{HotPart, Reload, ReloadAction, action_for, needs_restart};
+pub use changes::reload::{HotPart, Reload, ReloadAction, action_for, is_under, needs_restart};
 pub use changes::restore::NothingToRestore;
 pub use changes::write::{
     Commit, WriteError, WriteOutcome, edit, replace_config, set_path, unset_path, unset_paths,

@@ -30,7 +30,7 @@ pub enum HideRecords {
 
 /// What is not there for commands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenPaths {
     pub how: HideRecords,
     /// Directories and files that are hidden.
     pub places: Vec<PathBuf>,
@@ -43,13 +43,13 @@ pub struct Hidden {
 pub struct Launcher {
     pub program: PathBuf,
     /// What they do not see.
-    pub hidden: Hidden,
+    pub hidden: HiddenPaths,
 }
 
 impl Launcher {
     /// The program that runs, where such a thing can be started: the file may have been replaced since.
     #[must_use]
-    pub fn this_program(hidden: Hidden) -> Option<Self> {
+    pub fn this_program(hidden: HiddenPaths) -> Option<Self> {
         cfg!(target_os = "linux").then(|| Self { program: PathBuf::from("/proc/self/exe"), hidden })
     }
 
@@ -94,7 +94,7 @@ pub(crate) fn words(command: &Command) -> (OsString, Vec<OsString>) {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) cwd: PathBuf,
-    pub(crate) hidden: Hidden,
+    pub(crate) hidden: HiddenPaths,
     /// The process without which the command is ended, if there is one.
     pub(crate) lives_with: Option<i32>,
     pub(crate) program: OsString,

@@ -21,10 +21,10 @@ mod unix;
 
 pub use command::{Command, Program};
 pub use env::{BASE_NAMES, BuiltEnv, EnvError, check_injected};
-pub use launch::{Hidden, HideRecords, LaunchError, Launcher, become_command};
+pub use launch::{HiddenPaths, HideRecords, LaunchError, Launcher, become_command};
 pub use processes::{
-    Attached, End, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS, MAX_RUNNING_PER_SCOPE, Process,
-    ProcessError, Processes, Start, Summary, Watcher,
+    AttachedProcess, End, Finished, InputError, KEEP_FINISHED, MAX_EXIT_TAIL_CHARS, MAX_RUNNING_PER_SCOPE,
+    Process, ProcessError, Processes, Start, Summary, Watcher,
 };
 pub use run::{ExecError, Exit, Limits, MAX_TIMEOUT, Outcome, run, run_with_input};
 pub use unix::has_ended;

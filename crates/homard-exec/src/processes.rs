@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::command::Command;
 use crate::pty::{Input, Terminal};
-use crate::run::{Begun, ExecError, Limits, Outcome, begin, begin_in};
+use crate::run::{ExecError, Limits, Outcome, StartedCommand, begin, begin_in};
 use crate::unix;
 
 mod exits;
@@ -118,7 +118,7 @@ impl Processes {
     ///
     /// # Errors
     /// When it cannot be started, or too many run already.
-    pub async fn start(&self, scope: &str, start: Start) -> Result<Attached, ProcessError> {
+    pub async fn start(&self, scope: &str, start: Start) -> Result<AttachedProcess, ProcessError> {
         self.check_room(scope)?;
         let Start { command, line, limits, takes_input, in_terminal, watcher } = start;
         let terminal = if in_terminal { open_terminal() } else { None };
@@ -158,7 +158,7 @@ impl Processes {
             registry.watch_left_behind();
         });
         let (table, exits) = (Arc::clone(&self.table), self.exits.clone());
-        Ok(Attached { process, outcome, table, exits, is_detached: false })
+        Ok(AttachedProcess { process, outcome, table, exits, is_detached: false })
     }
 
     /// The detached processes of `scope`, in the order they were started.
@@ -270,7 +270,7 @@ impl Processes {
 type Ends = (watch::Sender<Option<End>>, oneshot::Sender<Result<Outcome, ExecError>>);
 
 /// Follows one process to its end and tells everybody.
-async fn follow(begun: Begun, process: Process, follower: Follower, (ended, told): Ends) {
+async fn follow(begun: StartedCommand, process: Process, follower: Follower, (ended, told): Ends) {
     let cancel = process.cancel().clone();
     let outcome = begun.drive(|text| process.take_output(text), &cancel).await;
     let end = End { exit: outcome.as_ref().ok().map(|outcome| outcome.exit), at: follower.clock.now_ms() };
@@ -306,7 +306,7 @@ fn pipes(takes_input: bool) -> Result<(Stdio, Option<Input>), ExecError> {
 
 /// A process somebody waits for. Dropping this ends it; detaching lets it go on.
 #[derive(Debug)]
-pub struct Attached {
+pub struct AttachedProcess {
     process: Process,
     outcome: oneshot::Receiver<Result<Outcome, ExecError>>,
     table: Arc<Mutex<BTreeMap<String, Process>>>,
@@ -314,7 +314,7 @@ pub struct Attached {
     is_detached: bool,
 }
 
-impl Attached {
+impl AttachedProcess {
     /// The process itself.
     #[must_use]
     pub fn process(&self) -> &Process {
@@ -345,7 +345,7 @@ impl Attached {
     }
 }
 
-impl Drop for Attached {
+impl Drop for AttachedProcess {
     fn drop(&mut self) {
         if !self.is_detached {
             self.process.kill();

@@ -150,10 +150,14 @@ pub async fn run_with_input(
 }
 
 /// Starts `command` with `input` as its standard input. Dropping what comes back kills the whole group.
-pub(crate) async fn begin(command: Command, limits: Limits, input: Stdio) -> Result<Begun, ExecError> {
+pub(crate) async fn begin(
+    command: Command,
+    limits: Limits,
+    input: Stdio,
+) -> Result<StartedCommand, ExecError> {
     check_directory(&command).await?;
     let (child, output) = unix::start(&command, input).map_err(|source| start_error(&command, source))?;
-    Ok(Begun::new(child, output, limits, command.max_processes))
+    Ok(StartedCommand::new(child, output, limits, command.max_processes))
 }
 
 /// Starts `command` in a terminal; what comes back beside it is the keyboard.
@@ -161,10 +165,10 @@ pub(crate) async fn begin_in(
     terminal: Terminal,
     command: Command,
     limits: Limits,
-) -> Result<(Begun, Input), ExecError> {
+) -> Result<(StartedCommand, Input), ExecError> {
     check_directory(&command).await?;
     let (child, output, input) = terminal.start(&command).map_err(|source| start_error(&command, source))?;
-    Ok((Begun::new(child, output, limits, command.max_processes), input))
+    Ok((StartedCommand::new(child, output, limits, command.max_processes), input))
 }
 
 async fn check_directory(command: &Command) -> Result<(), ExecError> {
@@ -175,14 +179,14 @@ async fn check_directory(command: &Command) -> Result<(), ExecError> {
 }
 
 /// A command that was started and not yet followed to its end.
-pub(crate) struct Begun {
+pub(crate) struct StartedCommand {
     running: Running,
     started: Instant,
     pid: Option<u32>,
     max_output_bytes: usize,
 }
 
-impl Begun {
+impl StartedCommand {
     fn new(child: Child, output: Output, limits: Limits, max_processes: usize) -> Self {
         let started = Instant::now();
         let pid = child.id();

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use homard_exec::{
-    Attached, BuiltEnv, Command, Exit, InputError, Limits, MAX_RUNNING_PER_SCOPE, Process, ProcessError,
-    Processes, Start,
+    AttachedProcess, BuiltEnv, Command, Exit, InputError, Limits, MAX_RUNNING_PER_SCOPE, Process,
+    ProcessError, Processes, Start,
 };
 use homard_runtime::Clock;
 
@@ -28,7 +28,7 @@ fn start(line: &str, timeout: Duration) -> Start {
     }
 }
 
-async fn attached(registry: &Processes, line: &str) -> Attached {
+async fn attached(registry: &Processes, line: &str) -> AttachedProcess {
     registry.start("one", start(line, LONG)).await.unwrap()
 }
 

@@ -14,7 +14,7 @@ pub(crate) const REMEMBERED: Duration = Duration::from_secs(5 * 60);
 pub(crate) const MAX_REMEMBERED: usize = 1_000;
 
 /// What a call was answered.
-pub(crate) type Said = (StatusCode, Value);
+pub(crate) type KeptAnswer = (StatusCode, Value);
 
 /// The calls that were made, by key.
 #[derive(Debug, Default)]
@@ -25,16 +25,16 @@ pub(crate) struct Replay {
 #[derive(Debug)]
 struct Made {
     at: Instant,
-    answer: watch::Receiver<Option<Said>>,
+    answer: watch::Receiver<Option<KeptAnswer>>,
 }
 
 /// Whose turn it is.
 #[derive(Debug)]
 pub(crate) enum Turn {
     /// Nobody made this call: make it, and say what came of it.
-    First(watch::Sender<Option<Said>>),
+    First(watch::Sender<Option<KeptAnswer>>),
     /// Somebody did, or is about to.
-    Again(watch::Receiver<Option<Said>>),
+    Again(watch::Receiver<Option<KeptAnswer>>),
 }
 
 impl Replay {
@@ -67,7 +67,7 @@ impl Made {
 }
 
 /// Waits for the answer of a call somebody else makes; `None` when they are gone without one.
-pub(crate) async fn wait(mut answer: watch::Receiver<Option<Said>>) -> Option<Said> {
+pub(crate) async fn wait(mut answer: watch::Receiver<Option<KeptAnswer>>) -> Option<KeptAnswer> {
     answer.wait_for(Option::is_some).await.ok()?.clone()
 }
 

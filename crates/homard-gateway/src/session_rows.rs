@@ -40,7 +40,7 @@ pub(crate) fn row(gateway: &Gateway, record: &SessionRecord) -> SessionRow {
         status_note: entry.status_note.clone(),
         parent_session_key: entry.parent_session_key.clone(),
         created_via: entry.created_via.clone(),
-        model_override_source: entry.model_override_source.clone(),
+        model_override_source: entry.model_override_source.as_ref().map(ToString::to_string),
         unread: unread(entry),
         marked_unread_at: entry.marked_unread_at,
         display_name: entry.display_name.clone(),

@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::access::caller::{Caller, is_wrong_role};
+use crate::access::caller::Caller;
 use crate::gateway::Gateway;
 
 /// What every handler gets besides its parameters.
@@ -39,7 +39,7 @@ type Call = Box<dyn Fn(Cx, Option<Box<RawValue>>) -> BoxFuture<Result<String, Re
 
 /// One method, ready to be called with raw parameters; answers with the finished response frame.
 pub(crate) struct Entry {
-    facts: Facts,
+    pub(crate) facts: Facts,
     pub(crate) rate_limited: bool,
     call: Call,
     #[cfg(test)]
@@ -73,14 +73,6 @@ pub(crate) struct ParamsProbe {
 }
 
 impl Entry {
-    /// Whether a caller of this role may call it at all; scopes are checked with the parameters.
-    pub(crate) fn check_role(&self, caller: &Caller) -> Result<(), RequestError> {
-        match caller.check(self.facts.access) {
-            Err(error) if is_wrong_role(&error) => Err(error),
-            _ => Ok(()),
-        }
-    }
-
     /// Calls it.
     pub(crate) fn call(
         &self,

@@ -79,17 +79,17 @@ fn did_you_mean(nearest: Option<&String>) -> String {
 /// opens no connection and reads no file.
 #[derive(Debug)]
 pub struct Models {
-    shelves: BTreeMap<ProviderId, Shelf>,
+    shelves: BTreeMap<ProviderId, ModelTable>,
 }
 
-struct Shelf {
+struct ModelTable {
     provider: Arc<dyn Provider>,
     models: Vec<Arc<ModelSpec>>,
     /// What a model nobody described is taken to be; `None` where there can be no others.
     template: Option<ModelSpec>,
 }
 
-impl fmt::Debug for Shelf {
+impl fmt::Debug for ModelTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.models.iter().map(|model| &model.id)).finish()
     }
@@ -100,10 +100,10 @@ impl Models {
     #[must_use]
     pub fn new(providers: Vec<ProviderSpec>, http: &Http, clock: &Clock) -> Self {
         let demo = Demo::new(clock.clone());
-        let shelf = Shelf { models: vec![demo.model()], provider: Arc::new(demo), template: None };
+        let shelf = ModelTable { models: vec![demo.model()], provider: Arc::new(demo), template: None };
         let mut shelves = BTreeMap::from([(demo::provider_id(), shelf)]);
         for spec in providers {
-            shelves.insert(spec.id.clone(), Shelf::of(spec, http, clock));
+            shelves.insert(spec.id.clone(), ModelTable::of(spec, http, clock));
         }
         Self { shelves }
     }
@@ -116,7 +116,7 @@ impl Models {
         let first = models.first().cloned();
         let template = first.unwrap_or_else(|| ModelSpec::new(id.clone(), demo::model_id(), CLI_API));
         let models = models.into_iter().map(Arc::new).collect();
-        self.shelves.insert(id, Shelf { provider, models, template: Some(template) });
+        self.shelves.insert(id, ModelTable { provider, models, template: Some(template) });
         self
     }
 
@@ -152,7 +152,7 @@ impl Models {
     }
 }
 
-impl Shelf {
+impl ModelTable {
     fn of(spec: ProviderSpec, http: &Http, clock: &Clock) -> Self {
         let provider = Arc::new(Remote::new(&spec, http.clone(), clock.clone()));
         let resolved = |mut model: ModelSpec| {

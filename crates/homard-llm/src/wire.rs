@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use homard_protocol::{AssistantMessage, StopReason};
+use homard_protocol::AssistantMessage;
 
 use crate::call::answer::Draft;
 use crate::call::request::Request;
@@ -20,6 +20,7 @@ use crate::transport::sse::SseEvent;
 mod anthropic_messages;
 mod attachment;
 mod bedrock_converse_stream;
+mod chat_fields;
 mod claude;
 mod google_gemini_cli;
 mod google_generative_ai;
@@ -128,7 +129,7 @@ impl Wire {
         let mut out = VecDeque::new();
         let mut frames = Frames::new(self.framing);
         let mut sink = |event: SseEvent<'_>| {
-            if !decoder.is_finished() {
+            if !decoder.draft().finished {
                 decoder.event(event, &mut out)?;
                 out.drain(..).for_each(&mut *on_event);
             }
@@ -154,12 +155,6 @@ pub(crate) trait Decode: Send {
     /// Takes the next event.
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError>;
 
-    /// Whether the API has said that nothing more comes.
-    fn is_finished(&self) -> bool;
-
-    /// Why the model stopped, once it said so; a stream that ends before was cut.
-    fn stop(&self) -> Option<StopReason>;
-
     /// The answer so far.
     fn draft(&mut self) -> &mut Draft;
 }
@@ -169,18 +164,6 @@ fn is_own(message: &AssistantMessage, model: &ModelSpec) -> bool {
     message.provider == model.provider.as_str()
         && message.model == model.id.as_str()
         && message.api == model.api
-}
-
-/// A text as one segment of a path.
-fn path_segment(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
 }
 
 /// A part of a stream that is not what the API promises.

@@ -64,7 +64,7 @@ impl SpeechError {
 /// What the owner chose.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Habits {
+pub struct SpeechPreferences {
     /// Whether answers are to be spoken.
     pub enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub fn habits_file(paths: &Paths) -> PathBuf {
 }
 
 /// Reads them; a file that cannot be understood is taken for none.
-pub fn habits(paths: &Paths) -> Habits {
+pub fn habits(paths: &Paths) -> SpeechPreferences {
     let text = std::fs::read(habits_file(paths)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
@@ -86,7 +86,7 @@ pub fn habits(paths: &Paths) -> Habits {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn keep_habits(paths: &Paths, habits: &Habits) -> Result<(), SpeechError> {
+pub fn keep_habits(paths: &Paths, habits: &SpeechPreferences) -> Result<(), SpeechError> {
     let file = habits_file(paths);
     let wrong = |source| SpeechError::File { path: file.clone(), source };
     if let Some(dir) = file.parent() {

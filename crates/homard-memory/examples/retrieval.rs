@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use diary::{Diary, TODAY};
-use homard_memory::{Memories, MemoryPlace, MemoryQuestion, Picking};
+use homard_memory::{Memories, MemoryPlace, MemoryQuestion, PickRules};
 use retrieval::Score;
 
 fn main() {
@@ -106,7 +106,7 @@ fn quality(seed: u64, model: Option<&Path>) {
 fn table(place: &MemoryPlace, questions: &[Question], model: Option<&Path>) {
     let memories = Memories::default();
     memories.sync(place).unwrap();
-    let base = Picking { limit: 10, min_score: 0.0, candidates: 10, ..Picking::default() };
+    let base = PickRules { limit: 10, min_score: 0.0, candidates: 10, ..PickRules::default() };
     let mut ways = vec![("lexical".to_owned(), false, base.clone())];
     let mut vectors = Vec::new();
     if let Some(model) = model {
@@ -114,7 +114,7 @@ fn table(place: &MemoryPlace, questions: &[Question], model: Option<&Path>) {
         let words: Vec<String> = questions.iter().map(|question| question.words.clone()).collect();
         vectors = memories.local_vectors(model, &words).unwrap();
         for share in [1.0, 0.3, 0.2, 0.5] {
-            let picking = Picking { text_weight: 1.0 - share, vector_weight: share, ..base.clone() };
+            let picking = PickRules { text_weight: 1.0 - share, vector_weight: share, ..base.clone() };
             let name = match share {
                 1.0 => "vector".to_owned(),
                 0.3 => "hybrid".to_owned(),
@@ -189,7 +189,7 @@ fn speed(notes: usize, model: Option<&Path>) {
                 .search(
                     &place,
                     &MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) },
-                    &Picking::default(),
+                    &PickRules::default(),
                 )
                 .unwrap();
             times.push(began.elapsed());

@@ -22,11 +22,13 @@ mod workspace_folder;
 
 pub use index::{IndexError, IndexSize};
 pub use local_model::LocalModelError;
-pub use memories::{Memories, MemoryPlace, MemoryQuestion, Standing, give_way};
+pub use memories::{Memories, MemoryPlace, MemoryQuestion, MemoryStatus, give_way};
 pub use memory::{Memory, MemoryFiles, Skipped};
-pub use search::{FoundPassage, Picking};
+pub use search::{FoundPassage, PickRules};
 pub use sync::{Synced, Writers};
-pub use transcripts::{Kept as KeptTranscript, Said, Sessions, path_of as transcript_path, session_of};
-pub use vectors::Unseen;
+pub use transcripts::{
+    Sessions, SpokenMessage, TranscriptMark as KeptTranscript, path_of as transcript_path, session_of,
+};
+pub use vectors::MissingVector;
 pub use workspace_file::{WorkspaceFileError, look, read, replace};
 pub use workspace_folder::{FoundFile, fetch, list};

@@ -1,8 +1,8 @@
 //! All memories of the house, by where their indexes are: one writer each, a reader that is kept while questions come and
 //! let go when they stop, and what is known about its state.
 
+mod index_state;
 mod reader;
-mod shelf;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -18,12 +18,12 @@ use jiff::civil::Date;
 use crate::index::{Index, IndexError, IndexSize};
 use crate::local_model::{LocalModel, LocalModelError};
 use crate::memory::{Memory, Skipped};
-use crate::search::{FoundPassage, Picking};
+use crate::search::{FoundPassage, PickRules};
 use crate::sync::{Synced, Writers};
-use crate::transcripts::{self, Said, Sessions};
-use crate::vectors::{self, Unseen};
+use crate::transcripts::{self, Sessions, SpokenMessage};
+use crate::vectors::{self, MissingVector};
+use index_state::{ChangeWatch, IndexState, SyncScope};
 use reader::KEPT_OPEN;
-use shelf::{Due, Ear, Shelf};
 
 /// How much less than others a thread gets that gives way.
 #[cfg(target_os = "linux")]
@@ -123,7 +123,7 @@ impl OwnedQuestion {
 
 /// How a memory stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct MemoryStatus {
     pub size: IndexSize,
     /// Bytes of the index.
     pub bytes: u64,
@@ -140,14 +140,14 @@ pub struct Standing {
 #[derive(Clone)]
 pub struct Memories {
     writers: Arc<dyn Writers>,
-    shelves: Arc<Mutex<HashMap<PathBuf, Arc<Shelf>>>>,
+    shelves: Arc<Mutex<HashMap<PathBuf, Arc<IndexState>>>>,
     /// The model that was asked last.
-    model: Arc<Mutex<Option<Kept>>>,
+    model: Arc<Mutex<Option<LoadedModel>>>,
 }
 
 /// A model while it is asked.
 #[derive(Debug)]
-struct Kept {
+struct LoadedModel {
     path: PathBuf,
     mark: String,
     model: Arc<LocalModel>,
@@ -176,13 +176,13 @@ impl Memories {
     fn sync_shelf(
         &self,
         place: &MemoryPlace,
-        due: impl FnOnce(&Shelf, &Path) -> Due,
+        due: impl FnOnce(&IndexState, &Path) -> SyncScope,
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         self.shelf(place).sync(place, &*self.writers, due, anew)
     }
 
-    fn shelf(&self, place: &MemoryPlace) -> Arc<Shelf> {
+    fn shelf(&self, place: &MemoryPlace) -> Arc<IndexState> {
         Arc::clone(self.shelves.lock().entry(place.index.clone()).or_default())
     }
 
@@ -191,7 +191,7 @@ impl Memories {
     /// # Errors
     /// When the index can be neither used nor made anew.
     pub fn sync(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
-        self.sync_shelf(place, |_, _| Due::Everything, false)
+        self.sync_shelf(place, |_, _| SyncScope::Everything, false)
     }
 
     /// The same by looking only at what may have changed since the last time. `None` when nothing has, too.
@@ -199,7 +199,7 @@ impl Memories {
     /// # Errors
     /// When the index can be neither used nor made anew.
     pub fn catch_up(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
-        self.sync_shelf(place, Shelf::due, false)
+        self.sync_shelf(place, IndexState::due, false)
     }
 
     /// Has the system tell which files change, from now on. What is returned can be read from when there is something to
@@ -213,7 +213,7 @@ impl Memories {
 
     /// Stops being told.
     pub fn unwatch(&self, place: &MemoryPlace) {
-        *self.shelf(place).ear.lock() = Ear::default();
+        *self.shelf(place).ear.lock() = ChangeWatch::default();
     }
 
     /// Takes what there is to hear; whether there was anything.
@@ -234,7 +234,7 @@ impl Memories {
     /// # Errors
     /// When it cannot be written.
     pub fn rebuild(&self, place: &MemoryPlace) -> Result<Option<Synced>, IndexError> {
-        self.sync_shelf(place, |_, _| Due::Everything, true)
+        self.sync_shelf(place, |_, _| SyncScope::Everything, true)
     }
 
     /// The passages that fit a question best, in an index that is up to date or being brought there.
@@ -245,12 +245,12 @@ impl Memories {
         &self,
         place: &MemoryPlace,
         question: &MemoryQuestion<'_>,
-        picking: &Picking,
+        picking: &PickRules,
     ) -> Result<Vec<FoundPassage>, IndexError> {
         let shelf = self.shelf(place);
         if question.catches_up {
             shelf.wait_for_others();
-            self.sync_shelf(place, Shelf::due, false)?;
+            self.sync_shelf(place, IndexState::due, false)?;
         }
         let find = || {
             let (asked, picking) = (OwnedQuestion::of(question), picking.clone());
@@ -259,7 +259,7 @@ impl Memories {
         match find() {
             Err(error) if error.is_broken() => {
                 shelf.mend(place, &error)?;
-                self.sync_shelf(place, |_, _| Due::Everything, false)?;
+                self.sync_shelf(place, |_, _| SyncScope::Everything, false)?;
                 find()
             }
             other => other,
@@ -270,14 +270,14 @@ impl Memories {
     ///
     /// # Errors
     /// When the index can be neither used nor made anew.
-    pub fn standing(&self, place: &MemoryPlace) -> Result<Standing, IndexError> {
+    pub fn standing(&self, place: &MemoryPlace) -> Result<MemoryStatus, IndexError> {
         let shelf = self.shelf(place);
         let size = shelf.ask(place, |reader, _| reader.index.size())?;
         let bytes = std::fs::metadata(&place.index).map_or(0, |meta| meta.len());
         let is_syncing = shelf.is_syncing.load(Ordering::Acquire);
         let progress = (shelf.done.load(Ordering::Acquire), shelf.total.load(Ordering::Acquire));
         let seen = shelf.seen.lock();
-        Ok(Standing {
+        Ok(MemoryStatus {
             size,
             bytes,
             progress: is_syncing.then_some(progress),
@@ -297,7 +297,7 @@ impl Memories {
         model: &str,
         after: &str,
         most: usize,
-    ) -> Result<Vec<Unseen>, IndexError> {
+    ) -> Result<Vec<MissingVector>, IndexError> {
         let (model, after) = (model.to_owned(), after.to_owned());
         self.shelf(place).ask(place, move |reader, _| vectors::missing(&reader.index, &model, &after, most))
     }
@@ -333,7 +333,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn transcripts(&self, place: &MemoryPlace) -> Result<Vec<transcripts::Kept>, IndexError> {
+    pub fn transcripts(&self, place: &MemoryPlace) -> Result<Vec<transcripts::TranscriptMark>, IndexError> {
         self.shelf(place).ask(place, |reader, _| transcripts::kept(&reader.index))
     }
 
@@ -345,7 +345,7 @@ impl Memories {
         &self,
         place: &MemoryPlace,
         session_id: &str,
-        said: &[Said],
+        said: &[SpokenMessage],
         to: i64,
     ) -> Result<(), IndexError> {
         let shelf = self.shelf(place);
@@ -404,7 +404,12 @@ impl Memories {
         }
         let model = Arc::new(LocalModel::open(path)?);
         let was_empty = kept.is_none();
-        *kept = Some(Kept { path: path.to_owned(), mark, model: Arc::clone(&model), used: Instant::now() });
+        *kept = Some(LoadedModel {
+            path: path.to_owned(),
+            mark,
+            model: Arc::clone(&model),
+            used: Instant::now(),
+        });
         if was_empty {
             let kept = Arc::downgrade(&self.model);
             let_go_later(move || {

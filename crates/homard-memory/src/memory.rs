@@ -2,6 +2,7 @@
 //! Links are not followed: they may lead anywhere.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -59,7 +60,7 @@ pub(crate) struct NoteFile {
 
 /// What a look around found.
 #[derive(Debug, Default)]
-pub(crate) struct Looked {
+pub(crate) struct FoundFiles {
     /// By their paths. A map of small pieces and no list: a list of ten thousand is a block of a megabyte, and once such a
     /// block was given back, the C library keeps as much at the end of each of its arenas.
     pub(crate) notes: BTreeMap<String, NoteFile>,
@@ -80,7 +81,7 @@ impl Memory {
     /// The files there are.
     #[must_use]
     pub fn files(&self) -> MemoryFiles {
-        let Looked { notes, skipped, truncated, .. } = self.look();
+        let FoundFiles { notes, skipped, truncated, .. } = self.look();
         let told = |note: NoteFile| MemoryFile {
             path: note.path,
             size: note.size,
@@ -90,8 +91,8 @@ impl Memory {
     }
 
     /// The same with what tells whether they changed.
-    pub(crate) fn look(&self) -> Looked {
-        let mut walk = Walk { workspace: &self.workspace, found: Looked::default(), entries: 0 };
+    pub(crate) fn look(&self) -> FoundFiles {
+        let mut walk = Walk { workspace: &self.workspace, found: FoundFiles::default(), entries: 0 };
         for path in
             self.main().into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned())
         {
@@ -172,7 +173,7 @@ impl Memory {
         &self,
         path: &str,
         seen: &str,
-        (first, last): (usize, usize),
+        taken: RangeInclusive<usize>,
         replacement: Option<&str>,
     ) -> Result<(String, String), WorkspaceFileError> {
         let file = self.read(path)?;
@@ -185,7 +186,7 @@ impl Memory {
             return Err(WorkspaceFileError::NotUtf8(path.to_owned()));
         }
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
-        let (from, to) = (first.saturating_sub(1), last);
+        let (from, to) = (taken.start().saturating_sub(1), *taken.end());
         let (Some(before), Some(gone), Some(after)) =
             (lines.get(..from), lines.get(from..to), lines.get(to..))
         else {
@@ -231,7 +232,7 @@ fn without_links(folder: &Path, inside: &Path) -> Option<PathBuf> {
 /// Looking around for files.
 struct Walk<'w> {
     workspace: &'w Path,
-    found: Looked,
+    found: FoundFiles,
     entries: usize,
 }
 

@@ -16,8 +16,8 @@ use rusqlite::OptionalExtension as _;
 use crate::index::{Index, IndexError, Totals};
 use crate::transcripts::{self, Sessions};
 use crate::vectors::Matrix;
-pub(crate) use concepts::{Concept, Sought};
-use fit::{Fit, Fitting};
+pub(crate) use concepts::{Concept, QueryConcept};
+use fit::{Fit, FitQuery};
 
 /// Passages that are fitted as a whole, at most.
 const MAX_FITTED: usize = 400;
@@ -33,7 +33,7 @@ const FROM_NEIGHBOUR: f64 = 0.08;
 
 /// How results are picked, as the owner has it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Picking {
+pub struct PickRules {
     pub limit: usize,
     /// Least score that is told.
     pub min_score: f64,
@@ -48,7 +48,7 @@ pub struct Picking {
     pub half_life_days: Option<f64>,
 }
 
-impl Default for Picking {
+impl Default for PickRules {
     fn default() -> Self {
         Self {
             limit: 6,
@@ -88,7 +88,7 @@ pub struct FoundPassage {
 
 /// A question with the vector of its meaning, where somebody made one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked<'q> {
+pub(crate) struct EmbeddedQuestion<'q> {
     pub(crate) words: &'q str,
     pub(crate) sessions: Sessions<'q>,
     pub(crate) today: Date,
@@ -109,8 +109,8 @@ struct Candidate {
 /// Looks for the passages that fit a question best.
 pub(crate) fn search(
     index: &Index,
-    asked: Asked<'_>,
-    picking: &Picking,
+    asked: EmbeddedQuestion<'_>,
+    picking: &PickRules,
     matrix: Option<&Matrix>,
 ) -> Result<Vec<FoundPassage>, IndexError> {
     // One state of the index from here on: somebody may be writing.
@@ -119,11 +119,11 @@ pub(crate) fn search(
     if totals.passages <= 0 {
         return Ok(Vec::new());
     }
-    let question = Sought::read(index, asked.words, asked.today, totals)?;
+    let question = QueryConcept::read(index, asked.words, asked.today, totals)?;
     let question = near::resolve(index, question, asked, totals)?;
     let mut candidates = by_words(index, &question, totals, asked.sessions)?;
     if let Some(matrix) = matrix {
-        let fitting = Fitting::new(&question, totals);
+        let fitting = FitQuery::new(&question, totals);
         add_by_meaning(index, &fitting, picking, (matrix, asked), &mut candidates)?;
     }
     if let Some(half_life) = picking.half_life_days {
@@ -136,7 +136,7 @@ pub(crate) fn search(
         candidates = spread::diversify(index, candidates, lambda, picking.limit)?;
     }
     candidates.truncate(picking.limit);
-    let fitting = Fitting::new(&question, totals);
+    let fitting = FitQuery::new(&question, totals);
     candidates
         .iter()
         .filter_map(|candidate| told(index, &fitting, &question, candidate).transpose())
@@ -146,7 +146,7 @@ pub(crate) fn search(
 /// The passages that have its words, fitted.
 fn by_words(
     index: &Index,
-    question: &Sought,
+    question: &QueryConcept,
     totals: Totals,
     sessions: Sessions<'_>,
 ) -> Result<Vec<Candidate>, IndexError> {
@@ -159,7 +159,7 @@ fn by_words(
     }
     // In the order they lie on the disk, neighbours side by side.
     ids.sort_unstable_by_key(|(id, _)| *id);
-    let fitting = Fitting::new(question, totals);
+    let fitting = FitQuery::new(question, totals);
     let mut fits: Vec<(i64, Fit, String)> = Vec::with_capacity(ids.len());
     let mut statement = index.db.prepare_cached("SELECT length, words, path FROM chunks WHERE id = ?1")?;
     for (id, _) in ids {
@@ -185,7 +185,7 @@ fn by_words(
 }
 
 /// How much of the question each passage has, by what FTS5 knows. Common words bring nobody while there are rarer ones.
-fn listed(index: &Index, question: &Sought, totals: Totals) -> Result<Vec<(i64, f64)>, IndexError> {
+fn listed(index: &Index, question: &QueryConcept, totals: Totals) -> Result<Vec<(i64, f64)>, IndexError> {
     let mut sums: Vec<(i64, f64)> = Vec::new();
     let mut statement =
         index.db.prepare_cached("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?1 LIMIT ?2")?;
@@ -228,9 +228,9 @@ fn merged(
 /// Brings in the passages whose meaning is nearest, and gives every candidate both scores.
 fn add_by_meaning(
     index: &Index,
-    fitting: &Fitting<'_>,
-    picking: &Picking,
-    (matrix, question): (&Matrix, Asked<'_>),
+    fitting: &FitQuery<'_>,
+    picking: &PickRules,
+    (matrix, question): (&Matrix, EmbeddedQuestion<'_>),
     candidates: &mut Vec<Candidate>,
 ) -> Result<(), IndexError> {
     let wanted = picking.limit.saturating_mul(picking.candidates.max(1)).min(MAX_NEAREST).max(picking.limit);
@@ -275,8 +275,8 @@ fn add_by_meaning(
 
 fn told(
     index: &Index,
-    fitting: &Fitting<'_>,
-    question: &Sought,
+    fitting: &FitQuery<'_>,
+    question: &QueryConcept,
     candidate: &Candidate,
 ) -> Result<Option<FoundPassage>, IndexError> {
     let mut statement = index.db.prepare_cached(

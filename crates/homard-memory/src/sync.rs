@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::dates;
 use crate::index::{FileRow, Index, IndexError};
-use crate::memory::{Looked, Memory, NoteFile, Skipped};
+use crate::memory::{FoundFiles, Memory, NoteFile, Skipped};
 use crate::passages;
 use crate::workspace_file::{is_text, read_plain};
 
@@ -80,7 +80,7 @@ pub(crate) fn sync(
     progress: &dyn Fn(usize, usize),
 ) -> Result<Synced, IndexError> {
     index.cut_by(rules.passage_chars)?;
-    let Looked { notes, skipped, folders, truncated } = memory.look();
+    let FoundFiles { notes, skipped, folders, truncated } = memory.look();
     let mut synced = Synced { skipped, folders, truncated, ..Synced::default() };
     let mut known = index.stamps()?;
     let mut wanted = Vec::new();

@@ -22,7 +22,7 @@ const MAX_MESSAGE_CHARS: usize = 64 * 1024;
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct SpokenMessage {
     /// Its place in the conversation, as it is cited.
     pub place: i64,
     /// The day it was said on, as the owner counts days.
@@ -33,7 +33,7 @@ pub struct Said {
 
 /// How far a conversation is in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct TranscriptMark {
     pub session_id: String,
     /// The last place that was taken in.
     pub to: i64,
@@ -73,13 +73,13 @@ pub fn session_of(path: &str) -> Option<&str> {
 }
 
 /// The conversations in an index, and how far each is in it.
-pub(crate) fn kept(index: &Index) -> Result<Vec<Kept>, IndexError> {
+pub(crate) fn kept(index: &Index) -> Result<Vec<TranscriptMark>, IndexError> {
     let mut statement = index.db.prepare_cached("SELECT path, mtime FROM files WHERE source = 'sessions'")?;
     let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
     let mut kept = Vec::new();
     for row in rows {
         let (path, to) = row?;
-        kept.extend(session_of(&path).map(|id| Kept { session_id: id.to_owned(), to }));
+        kept.extend(session_of(&path).map(|id| TranscriptMark { session_id: id.to_owned(), to }));
     }
     Ok(kept)
 }
@@ -88,7 +88,7 @@ pub(crate) fn kept(index: &Index) -> Result<Vec<Kept>, IndexError> {
 pub(crate) fn add(
     index: &Index,
     session_id: &str,
-    said: &[Said],
+    said: &[SpokenMessage],
     to: i64,
     passage_chars: usize,
 ) -> Result<(), IndexError> {
@@ -105,7 +105,8 @@ pub(crate) fn forget(index: &Index, session_id: &str) -> Result<(), IndexError> 
 
 /// Forgets all conversations but these.
 pub(crate) fn keep_only(index: &Index, ids: &BTreeSet<String>) -> Result<usize, IndexError> {
-    let gone: Vec<Kept> = kept(index)?.into_iter().filter(|kept| !ids.contains(&kept.session_id)).collect();
+    let gone: Vec<TranscriptMark> =
+        kept(index)?.into_iter().filter(|kept| !ids.contains(&kept.session_id)).collect();
     if !gone.is_empty() {
         index.together(|index| gone.iter().try_for_each(|kept| index.remove(&path_of(&kept.session_id))))?;
     }
@@ -113,7 +114,7 @@ pub(crate) fn keep_only(index: &Index, ids: &BTreeSet<String>) -> Result<usize, 
 }
 
 /// What was said in passages, those of one day together, cited by the places of the messages.
-fn cut(said: &[Said], passage_chars: usize) -> Vec<Passage> {
+fn cut(said: &[SpokenMessage], passage_chars: usize) -> Vec<Passage> {
     let mut passages = Vec::new();
     for day in said.chunk_by(|one, other| one.day == other.day) {
         let mut text = String::new();

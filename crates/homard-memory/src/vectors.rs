@@ -60,12 +60,12 @@ pub(crate) struct Matrix {
 
 /// How near passages usually are to a question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Usual {
+pub(crate) struct UsualNearness {
     sum: f64,
     count: usize,
 }
 
-impl Usual {
+impl UsualNearness {
     /// The mean of the others, for one that is so near itself; nothing where there are none.
     pub(crate) fn without(self, near: f64) -> f64 {
         if self.count > 1 { (self.sum - near) / (self.count - 1) as f64 } else { 0.0 }
@@ -155,7 +155,8 @@ impl Matrix {
             Some(few) => &mut few.iter().copied(),
             None => &mut (0..self.ids.len()),
         };
-        let mut best = Best { wanted, kept: Vec::with_capacity(wanted * KEPT + 1), least: f32::NEG_INFINITY };
+        let mut best =
+            NearestPassages { wanted, kept: Vec::with_capacity(wanted * KEPT + 1), least: f32::NEG_INFINITY };
         // The vectors of a passage stand together.
         let mut passage: Option<(f32, i64)> = None;
         for place in places {
@@ -178,13 +179,13 @@ impl Matrix {
     }
 
     /// How near passages usually are, by some of them.
-    pub(crate) fn usual(&self, asked: &Small) -> Usual {
+    pub(crate) fn usual(&self, asked: &Small) -> UsualNearness {
         let step = self.ids.len().div_ceil(SAMPLE).max(1);
         let mut some: Vec<i64> = self.ids.iter().step_by(step).copied().collect();
         some.dedup();
         let near = some.into_iter().filter_map(|id| self.likeness(id, asked));
         let (sum, count) = near.fold((0.0, 0), |(sum, count), near| (sum + near, count + 1));
-        Usual { sum, count }
+        UsualNearness { sum, count }
     }
 
     fn near(&self, place: usize, asked: &Small) -> Option<f32> {
@@ -194,13 +195,13 @@ impl Matrix {
 }
 
 /// The nearest passages so far.
-struct Best {
+struct NearestPassages {
     wanted: usize,
     kept: Vec<(f32, i64)>,
     least: f32,
 }
 
-impl Best {
+impl NearestPassages {
     fn extend(&mut self, passage: Option<(f32, i64)>) {
         self.kept.extend(passage.filter(|(near, _)| *near > self.least));
         if self.kept.len() > self.wanted * KEPT {
@@ -224,7 +225,7 @@ fn product(one: &[i8], other: &[i8]) -> i32 {
 
 /// A part of a passage that has no vector yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unseen {
+pub struct MissingVector {
     /// What its vector is kept by.
     pub hash: String,
     /// What a model is given of it.
@@ -239,7 +240,7 @@ pub(crate) fn missing(
     model: &str,
     after: &str,
     most: usize,
-) -> Result<Vec<Unseen>, IndexError> {
+) -> Result<Vec<MissingVector>, IndexError> {
     let mut statement = index.db.prepare_cached(
         "SELECT c.hash, c.heading, c.text FROM chunks c
          WHERE c.hash >= ?3 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.model = ?1)
@@ -262,10 +263,10 @@ pub(crate) fn missing(
             let is_done =
                 hash.split('.').next() == Some(last) && done.is_some_and(|done| hash.as_str() <= done);
             if !is_done && !known.contains(&hash) {
-                unseen.push(Unseen { hash, text });
+                unseen.push(MissingVector { hash, text });
             }
         }
-        unseen.extend(end.map(|text| Unseen { hash, text }));
+        unseen.extend(end.map(|text| MissingVector { hash, text }));
         if unseen.len() >= most {
             unseen.truncate(most);
             break;
@@ -335,7 +336,7 @@ mod tests {
         for (near, share) in [(1.0, 1.0), (0.6, 0.0), (0.1, 0.0)] {
             assert!((usual.share(near, 1.0) - share).abs() < 0.3, "{near}");
         }
-        assert_eq!(Usual { sum: 0.5, count: 1 }.share(0.5, 0.5), 1.0, "the only one is the nearest");
+        assert_eq!(UsualNearness { sum: 0.5, count: 1 }.share(0.5, 0.5), 1.0, "the only one is the nearest");
     }
 
     #[test]

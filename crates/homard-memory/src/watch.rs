@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 /// What was heard and is not yet in the index.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Heard {
+pub(crate) struct FileChanges {
     /// Files that were written, moved or deleted.
     pub(crate) places: BTreeSet<PathBuf>,
     /// Whether more changed than is known: folders, or more at once than the system keeps.
     pub(crate) is_unclear: bool,
 }
 
-impl Heard {
+impl FileChanges {
     pub(crate) fn is_nothing(&self) -> bool {
         self.places.is_empty() && !self.is_unclear
     }
@@ -36,7 +36,7 @@ mod linux {
 
     use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
 
-    use super::Heard;
+    use super::FileChanges;
     use crate::memory::is_note;
 
     /// Folders that are watched, at most: each is a little memory of the system's.
@@ -85,7 +85,7 @@ mod linux {
         }
 
         /// Takes what there is to hear about notes, without waiting; whether there was anything.
-        pub(crate) fn hear(&mut self, heard: &mut Heard) -> bool {
+        pub(crate) fn hear(&mut self, heard: &mut FileChanges) -> bool {
             let mut is_any = false;
             let mut buffer = vec![MaybeUninit::uninit(); BUFFER];
             let mut reader = Reader::new(&self.queue, &mut buffer);
@@ -122,7 +122,7 @@ mod nowhere {
     use std::os::fd::OwnedFd;
     use std::path::Path;
 
-    use super::Heard;
+    use super::FileChanges;
 
     /// A watch there is none of.
     #[derive(Debug)]
@@ -141,7 +141,7 @@ mod nowhere {
             Ok(false)
         }
 
-        pub(crate) fn hear(&mut self, _heard: &mut Heard) -> bool {
+        pub(crate) fn hear(&mut self, _heard: &mut FileChanges) -> bool {
             false
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use homard_memory::{Memories, MemoryPlace, MemoryQuestion, Picking};
+use homard_memory::{Memories, MemoryPlace, MemoryQuestion, PickRules};
 
 use crate::diary::{Diary, TODAY};
 
@@ -46,7 +46,7 @@ pub(crate) fn rank(
     place: &MemoryPlace,
     (words, lines): (&str, &[(String, u32)]),
     vector: Option<(&str, &[f32])>,
-    picking: &Picking,
+    picking: &PickRules,
 ) -> Option<usize> {
     let question = MemoryQuestion { vector, ..MemoryQuestion::plain(words, TODAY) };
     let found = memories.search(place, &question, picking).unwrap();
@@ -62,7 +62,7 @@ fn lexical(diary: &Diary, folder: &Path, wanted: impl Fn(&crate::diary::Asked) -
     let place = MemoryPlace::new(folder.join("work"), folder.join("index.sqlite"));
     write(diary, &place.workspace);
     let memories = Memories::default();
-    let picking = Picking { limit: 10, min_score: 0.0, ..Picking::default() };
+    let picking = PickRules { limit: 10, min_score: 0.0, ..PickRules::default() };
     let mut score = Score::default();
     for asked in diary.questions.iter().filter(|asked| wanted(asked)) {
         let line = (asked.path.clone(), u32::try_from(asked.line).unwrap());

@@ -18,7 +18,7 @@ pub(crate) use transcript::transcript;
 
 use crate::home::{AGENT_DATABASE, Home, STATE_DATABASE};
 use crate::report::{Fate, Kind};
-use crate::{Content, Migration};
+use crate::{Content, Migration, Parcel};
 
 /// What a database has beside it while it is used. The third such file is made anew from these two.
 const COMPANION: &str = "-wal";
@@ -131,7 +131,12 @@ impl Migration {
         let to = format!("agents/{agent}/sessions/sessions.json");
         self.replace_file_plan(&to);
         let text = Value::Object(list).to_string().into_bytes();
-        self.put((&format!("{what}: session_nodes"), &to), Content::Text(text), Fate::Changed, &why);
+        self.put(
+            &format!("{what}: session_nodes"),
+            Parcel::new(&to, Content::Text(text)),
+            Fate::Changed,
+            &why,
+        );
         let sql = "SELECT DISTINCT session_id FROM transcript_events";
         let table = format!("{what}: transcript_events");
         let ids = self.rows(connection, &table, sql, |row| row.get::<_, String>(0))?;
@@ -141,7 +146,7 @@ impl Migration {
             let content =
                 Content::Transcript { database: copy.to_path_buf(), session_id: session_id.clone() };
             let name = format!("{what}: conversation {session_id}");
-            self.put((&name, &to), content, Fate::Changed, "its rows become a file of lines");
+            self.put(&name, Parcel::new(&to, content), Fate::Changed, "its rows become a file of lines");
         }
         Ok(())
     }
@@ -167,7 +172,12 @@ impl Migration {
             return Ok(());
         }
         self.replace_file_plan(to);
-        self.put((&what, to), Content::Text(text.into_bytes()), Fate::Changed, "its row becomes a file");
+        self.put(
+            &what,
+            Parcel::new(to, Content::Text(text.into_bytes())),
+            Fate::Changed,
+            "its row becomes a file",
+        );
         Ok(())
     }
 

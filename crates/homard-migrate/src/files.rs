@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::home::Home;
 use crate::report::{Fate, Kind};
-use crate::{Content, Migration};
+use crate::{Content, Migration, Parcel};
 
 /// What the folders and files of a home that are not taken are, by the first part of their path.
 const LEFT: [(&str, &str); 22] = [
@@ -92,7 +92,7 @@ impl Migration {
                 self.plan_session_list(&what, &path);
             } else if is_transcript(&name) {
                 match first_line(&path) {
-                    Ok(()) => self.put((&what, &what), Content::File(path), Fate::Taken, AS_IT_IS),
+                    Ok(()) => self.put(&what, Parcel::new(&what, Content::File(path)), Fate::Taken, AS_IT_IS),
                     Err(why) => self.report.add(Kind::File, &what, Fate::Failed, &why),
                 }
             } else if name.ends_with(".lock") {
@@ -120,7 +120,7 @@ impl Migration {
             }
         };
         let text = Value::Object(list).to_string().into_bytes();
-        self.put((what, what), Content::Text(text), fate, &why);
+        self.put(what, Parcel::new(what, Content::Text(text)), fate, &why);
     }
 
     fn plan_credentials(&mut self, dir: &Path) {
@@ -178,7 +178,7 @@ impl Migration {
         }
         let (count, odd) = files_in(path);
         let why = format!("{count} {}", if count == 1 { "file" } else { "files" });
-        self.put((&what, name), Content::Folder(path.to_path_buf()), Fate::Taken, &why);
+        self.put(&what, Parcel::new(name, Content::Folder(path.to_path_buf())), Fate::Taken, &why);
         for odd in odd {
             let below = odd.strip_prefix(path).unwrap_or(&odd).display();
             self.leave(
@@ -191,7 +191,7 @@ impl Migration {
     /// A file that must be JSON to be of use.
     fn json_file(&mut self, what: &str, path: &Path, why: &str) {
         match read_json(path) {
-            Ok(_) => self.put((what, what), Content::File(path.to_path_buf()), Fate::Taken, why),
+            Ok(_) => self.put(what, Parcel::new(what, Content::File(path.to_path_buf())), Fate::Taken, why),
             Err(trouble) => self.report.add(Kind::File, what, Fate::Failed, &trouble),
         }
     }
@@ -205,7 +205,12 @@ impl Migration {
             return self.json_file(what, path, "keys and tokens");
         }
         match opened(path) {
-            Ok(_) => self.put((what, to), Content::File(path.to_path_buf()), Fate::Taken, "keys and tokens"),
+            Ok(_) => self.put(
+                what,
+                Parcel::new(to, Content::File(path.to_path_buf())),
+                Fate::Taken,
+                "keys and tokens",
+            ),
             Err(error) => {
                 self.report.add(Kind::File, what, Fate::Failed, &format!("it cannot be read: {error}"));
             }

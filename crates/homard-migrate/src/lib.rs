@@ -31,6 +31,12 @@ pub(crate) struct Parcel {
     content: Content,
 }
 
+impl Parcel {
+    fn new(to: impl Into<PathBuf>, content: Content) -> Self {
+        Self { to: to.into(), content }
+    }
+}
+
 /// Where a piece comes from.
 #[derive(Debug)]
 pub(crate) enum Content {
@@ -90,14 +96,13 @@ impl Migration {
     }
 
     /// Plans to put something into our state folder, unless it is there already.
-    fn put(&mut self, (what, to): (&str, &str), content: Content, fate: Fate, why: &str) {
-        let to = PathBuf::from(to);
-        if self.pieces.iter().any(|piece| piece.to == to) {
+    fn put(&mut self, what: &str, parcel: Parcel, fate: Fate, why: &str) {
+        if self.pieces.iter().any(|piece| piece.to == parcel.to) {
             self.report.add(Kind::File, what, Fate::Left, "its database says the same, newer");
             return;
         }
-        let place = self.target.state_dir.join(&to);
-        match stage::already(&place, &content) {
+        let place = self.target.state_dir.join(&parcel.to);
+        match stage::already(&place, &parcel.content) {
             stage::Already::Same => {
                 self.report.add(Kind::File, what, Fate::Left, "it is here already");
                 return;
@@ -109,6 +114,6 @@ impl Migration {
             stage::Already::Another | stage::Already::Absent | stage::Already::Folder => {}
         }
         self.report.add(Kind::File, what, fate, why);
-        self.pieces.push(Parcel { to, content });
+        self.pieces.push(parcel);
     }
 }

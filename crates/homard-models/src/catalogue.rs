@@ -4,7 +4,7 @@
 //! keys, how one logs in, how its models are listed, and the models known without asking. Adding a provider is
 //! adding a row to a file in `catalogue/` and its name to [`ROWS`]; nothing else looks at provider names. The
 //! rows are grouped by who runs the servers. What this house does with them is decided in
-//! [`furnish`](crate::furnish).
+//! [`providers`](crate::providers).
 
 use homard_llm::{Compat, CredentialKind};
 

@@ -31,8 +31,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use arguments::{CommandLine, Session, command_line};
-use output::Reading;
-use process::{Desk, End, Job, Ran};
+use output::ProgramOutput;
+use process::{End, FinishedProgram, Job, RunFolder};
 use row::{KNOWN, Row};
 
 pub use sessions::{SessionIds, SessionIdsInMemory};
@@ -173,13 +173,13 @@ impl Provider for CliBackend {
 }
 
 /// Why a call of the program gave no answer.
-enum Trouble {
+enum CliFailure {
     /// It does not remember the session; a new one may work.
     SessionLost(LlmError),
     Other(LlmError),
 }
 
-impl Trouble {
+impl CliFailure {
     fn into_error(self) -> LlmError {
         match self {
             Self::SessionLost(error) | Self::Other(error) => error,
@@ -187,7 +187,7 @@ impl Trouble {
     }
 }
 
-impl From<LlmError> for Trouble {
+impl From<LlmError> for CliFailure {
     fn from(error: LlmError) -> Self {
         Self::Other(error)
     }
@@ -200,7 +200,7 @@ impl Inner {
     }
 
     /// One question, asked again without memory when the program lost it.
-    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Result<Reading, LlmError> {
+    async fn ask(&self, request: &Request, cancel: &CancellationToken) -> Result<ProgramOutput, LlmError> {
         if request.program_dir.is_none() {
             return Err(failure::not_for_others(&self.id));
         }
@@ -218,8 +218,8 @@ impl Inner {
         if let Some(id) = self.remembered(request).await {
             match call.attempt(Session::Known(id)).await {
                 Ok(reading) => return Ok(reading),
-                Err(Trouble::Other(error)) => return Err(error),
-                Err(Trouble::SessionLost(error)) => {
+                Err(CliFailure::Other(error)) => return Err(error),
+                Err(CliFailure::SessionLost(error)) => {
                     tracing::info!(backend = %self.id, %error, "a program lost its session; a new one begins");
                     self.remember(request, None).await;
                 }
@@ -227,7 +227,7 @@ impl Inner {
         }
         let names = self.row.session_mode == CliSessionMode::Always && self.row.names_session();
         let session = if names { Session::New(Uuid::new_v4().to_string()) } else { Session::Unnamed };
-        call.attempt(session).await.map_err(Trouble::into_error)
+        call.attempt(session).await.map_err(CliFailure::into_error)
     }
 
     async fn remembered(&self, request: &Request) -> Option<String> {
@@ -243,7 +243,7 @@ impl Inner {
     }
 
     /// The answer as a stream tells it.
-    fn told(&self, request: &Request, reading: Reading) -> Vec<StreamEvent> {
+    fn told(&self, request: &Request, reading: ProgramOutput) -> Vec<StreamEvent> {
         let mut usage = reading.usage;
         usage.cost = request.model.price.cost(&usage);
         let message = AssistantMessage {
@@ -274,10 +274,10 @@ struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    async fn attempt(&self, session: Session) -> Result<Reading, Trouble> {
+    async fn attempt(&self, session: Session) -> Result<ProgramOutput, CliFailure> {
         let Inner { id, row, limit, .. } = self.inner;
         let question = prompt::question(&self.request.messages, id.as_str(), session.is_known());
-        let desk = on_disk(move || Desk::lay(&question.images).map(|desk| (desk, question.text)));
+        let desk = on_disk(move || RunFolder::lay(&question.images).map(|desk| (desk, question.text)));
         let (desk, text) = desk.await.map_err(|error| failure::no_files(id, &error))?;
         let call = arguments::CliCall {
             model: self.request.model.id.as_str(),
@@ -314,7 +314,12 @@ impl Ask<'_> {
         Ok(reading)
     }
 
-    fn understood(&self, ran: Ran, session: &Session, silence: Duration) -> Result<Reading, Trouble> {
+    fn understood(
+        &self,
+        ran: FinishedProgram,
+        session: &Session,
+        silence: Duration,
+    ) -> Result<ProgramOutput, CliFailure> {
         let Inner { id, row, limit, .. } = self.inner;
         let exit = match ran.end {
             End::Silent => return Err(failure::silent(id, silence).into()),
@@ -336,7 +341,7 @@ impl Ask<'_> {
         let said = reading.error.or(errors).unwrap_or(reading.text);
         let error = failure::failed(id, exit, &said, row);
         if session.is_known() && failure::is_lost_session(&said) {
-            return Err(Trouble::SessionLost(error));
+            return Err(CliFailure::SessionLost(error));
         }
         Err(error.into())
     }

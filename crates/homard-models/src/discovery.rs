@@ -3,7 +3,7 @@
 //! Nothing waits for it: what was found last time is read from a small file at the start, servers are asked in
 //! the background, and whoever is interested is told when something new was found. Every question is bounded
 //! in time and size; an answer that makes no sense leaves what was known before. What the found models are used
-//! for is decided in [`furnish`](crate::furnish).
+//! for is decided in [`providers`](crate::providers).
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -25,7 +25,7 @@ const ANSWERED: CallOutcome = CallOutcome::Stopped(StopReason::Stop);
 
 /// Texts that are to become vectors.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct EmbedTexts {
     pub model: ModelRef,
     pub input: Vec<String>,
     /// How long vectors are to be; the model's own length when absent.
@@ -50,7 +50,7 @@ impl ModelRouter {
     /// When the model is unknown, the budget is spent, or no credential brought an answer.
     pub async fn embed(
         &self,
-        wanted: &Wanted,
+        wanted: &EmbedTexts,
         run: &Run,
         cancel: &CancellationToken,
     ) -> Result<Embedded, NotEmbedded> {
@@ -72,7 +72,7 @@ struct Asking<'a> {
     desk: &'a ModelRouter,
     run: &'a Run,
     model: Arc<ModelSpec>,
-    wanted: &'a Wanted,
+    wanted: &'a EmbedTexts,
     cancel: &'a CancellationToken,
 }
 

@@ -42,7 +42,7 @@ pub use policy::{
 
 use crate::auth::{Profiles, ProviderAuth};
 use crate::budget::{Ledger, Spender};
-use attempts::Walk;
+use attempts::AttemptLoop;
 
 /// Most failed attempts a run's record keeps.
 const MAX_KEPT_ATTEMPTS: usize = 200;
@@ -154,7 +154,7 @@ impl Provider for Caller {
 
     fn stream(&self, request: Request, cancel: CancellationToken) -> BoxStream<'static, StreamEvent> {
         let (parts, memory) = (Arc::clone(&self.parts), self.memory.clone());
-        emit::emit(move |out| Walk::new(parts, memory, request, out, cancel).run())
+        emit::emit(move |out| AttemptLoop::new(parts, memory, request, out, cancel).run())
     }
 }
 

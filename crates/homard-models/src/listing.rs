@@ -13,7 +13,7 @@ use crate::router::ModelRouter;
 
 /// One line of the list.
 #[derive(Debug, Clone)]
-pub struct Listed {
+pub struct ListedModel {
     pub reference: ModelRef,
     /// What it can do.
     pub model: Arc<ModelSpec>,
@@ -28,7 +28,7 @@ pub struct Listed {
 impl ModelRouter {
     /// Every model, in alphabetical order of providers, as `agent` sees them. Models the owner chose and no
     /// list has are added, because they can be asked all the same.
-    pub async fn listing(&self, agent: &Agent, chosen: &ModelRef) -> Vec<Listed> {
+    pub async fn listing(&self, agent: &Agent, chosen: &ModelRef) -> Vec<ListedModel> {
         let tags = self.tags(agent, chosen);
         let mut models: Vec<Arc<ModelSpec>> = self.models().list().cloned().collect();
         for reference in tags.keys() {
@@ -53,7 +53,7 @@ impl ModelRouter {
                 }
             };
             let reference = ModelRef { provider: model.provider.clone(), model: model.id.clone() };
-            out.push(Listed {
+            out.push(ListedModel {
                 tags: tags.get(&reference).cloned().unwrap_or_default(),
                 allowed: self.selector().allows(&reference),
                 available,

@@ -67,14 +67,14 @@ pub struct Probed {
     /// How long the answer took, or why there was none.
     pub outcome: Result<Duration, LlmError>,
     /// How the model calls a tool, where that was tried.
-    pub calls: Option<Calling>,
+    pub calls: Option<ToolSupport>,
     /// Its context, in tokens, where somebody knows.
     pub window: Option<u32>,
 }
 
 /// How a model calls tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Calling {
+pub enum ToolSupport {
     /// As its API says.
     Native,
     /// As text, which is understood all the same.
@@ -85,7 +85,7 @@ pub enum Calling {
     Refused(String),
 }
 
-impl Calling {
+impl ToolSupport {
     /// The word programs decide on.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -220,13 +220,13 @@ async fn answer(
 }
 
 /// How the model calls the tool it is asked to call.
-async fn calling(model: &Resolved, asked: Request, cancel: &CancellationToken) -> Calling {
+async fn calling(model: &Resolved, asked: Request, cancel: &CancellationToken) -> ToolSupport {
     let tools = Arc::clone(&asked.tools);
     match answer(model, asked, cancel).await {
-        Ok(said) if said.tool_calls().any(|call| call.name == TOOL) => Calling::Native,
-        Ok(said) if written_calls(&said.text(), &tools).is_some() => Calling::Written,
-        Ok(_) => Calling::Never,
-        Err(error) => Calling::Refused(error.message),
+        Ok(said) if said.tool_calls().any(|call| call.name == TOOL) => ToolSupport::Native,
+        Ok(said) if written_calls(&said.text(), &tools).is_some() => ToolSupport::Written,
+        Ok(_) => ToolSupport::Never,
+        Err(error) => ToolSupport::Refused(error.message),
     }
 }
 

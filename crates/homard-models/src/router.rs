@@ -36,7 +36,7 @@ const LAST: [&str; 2] = ["amazon-bedrock", "github-copilot"];
 
 /// What outlives a change of configuration. Clone-cheap.
 #[derive(Debug, Clone)]
-pub struct Lasting {
+pub struct LongLived {
     /// What was spent and may be.
     pub ledger: Ledger,
     pub profiles: ProfileShelf,
@@ -58,7 +58,7 @@ pub struct ModelRouter {
     selector: Selector,
     /// The model of an owner who chose none.
     first: ModelRef,
-    lasting: Lasting,
+    lasting: LongLived,
 }
 
 /// On whose behalf a run asks.
@@ -97,7 +97,7 @@ impl ModelRouter {
         auth: BTreeMap<ProviderId, ProviderAuth>,
         written: &[ProviderId],
         selector: Selector,
-        lasting: Lasting,
+        lasting: LongLived,
     ) -> Self {
         let first = first_choice(&models, written);
         Self { models: Arc::new(models), auth: Arc::new(auth), selector, first, lasting }
@@ -188,7 +188,7 @@ impl ModelRouter {
     /// Somebody to ask `chain` on a run's behalf.
     #[must_use]
     pub fn caller(&self, chain: Vec<Resolved>, run: Run) -> Caller {
-        let Lasting { ledger, profiles, pacing, policy, clock, discovery: _ } = self.lasting.clone();
+        let LongLived { ledger, profiles, pacing, policy, clock, discovery: _ } = self.lasting.clone();
         Caller::new(CallerParts {
             chain,
             auth: Arc::clone(&self.auth),

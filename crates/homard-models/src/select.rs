@@ -44,7 +44,7 @@ const COMFORT: u32 = 2;
 
 /// A model somebody asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedModel {
     pub model: ModelRef,
     /// The credential they want it called with, and no other.
     pub profile: Option<String>,
@@ -117,10 +117,10 @@ impl Selector {
     ///
     /// # Errors
     /// When the text cannot be a name. Whether the model exists is not looked at.
-    pub fn parse(&self, text: &str) -> Result<Wanted, SelectError> {
+    pub fn parse(&self, text: &str) -> Result<WantedModel, SelectError> {
         let text = text.trim();
         if let Some(model) = self.alias(text) {
-            return Ok(Wanted { model: model.clone(), profile: None });
+            return Ok(WantedModel { model: model.clone(), profile: None });
         }
         let (name, profile) = split_profile(text);
         let profile = profile.map(str::to_owned);
@@ -133,7 +133,7 @@ impl Selector {
             None if name.contains('/') => self.normal(&ModelRef::parse(name).map_err(bad)?),
             None => self.bare(name).map_err(bad)?,
         };
-        Ok(Wanted { model, profile })
+        Ok(WantedModel { model, profile })
     }
 
     /// The same model under the names the registry knows.

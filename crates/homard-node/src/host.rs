@@ -11,7 +11,7 @@ use homard_runtime::{Backoff, OrCancel, chance};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::offered;
-use crate::keep::{Keep, KeepError};
+use crate::keep::{KeepError, NodeFolder};
 use crate::link::Link;
 use crate::machine::Machine;
 use crate::platform;
@@ -46,7 +46,7 @@ pub enum HostError {
 
 /// What happens in a node's life, for whoever watches it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happening {
+pub enum NodeNotice {
     /// It is connected and offers these commands.
     Connected { node_id: DeviceId, commands: Vec<String> },
     /// The owner has to let it in.
@@ -65,7 +65,7 @@ pub enum Happening {
 /// A node.
 #[derive(Debug)]
 pub struct Host {
-    keep: Keep,
+    keep: NodeFolder,
     machine: Arc<Machine>,
     identity: DeviceIdentity,
     options: HostOptions,
@@ -76,7 +76,7 @@ impl Host {
     ///
     /// # Errors
     /// When its key cannot be read or made.
-    pub fn new(keep: Keep, machine: Machine, options: HostOptions) -> Result<Self, HostError> {
+    pub fn new(keep: NodeFolder, machine: Machine, options: HostOptions) -> Result<Self, HostError> {
         let identity = keep.identity(&machine.clock)?;
         Ok(Self { keep, machine: Arc::new(machine), identity, options })
     }
@@ -85,7 +85,7 @@ impl Host {
     ///
     /// # Errors
     /// When the gateway will not let it in and trying again would not help.
-    pub async fn run(&self, tell: impl Fn(Happening), cancel: &CancellationToken) -> Result<(), HostError> {
+    pub async fn run(&self, tell: impl Fn(NodeNotice), cancel: &CancellationToken) -> Result<(), HostError> {
         let mut wait = Backoff::doubling(FIRST_WAIT, LONGEST_WAIT);
         while !cancel.is_cancelled() {
             let reason = match self.connect().or_cancel(cancel).await {
@@ -96,7 +96,7 @@ impl Host {
                 }
                 Ok(Err(error)) => match self.refused(&error)? {
                     Refused::Waiting(request_id) => {
-                        tell(Happening::Waiting { request_id });
+                        tell(NodeNotice::Waiting { request_id });
                         error.to_string()
                     }
                     Refused::TokenForgotten => continue,
@@ -108,7 +108,7 @@ impl Host {
                 break;
             }
             let retry_in = wait.step().mul_f64(1.0 - JITTER * chance());
-            tell(Happening::Away { reason, retry_in });
+            tell(NodeNotice::Away { reason, retry_in });
             if tokio::time::sleep(retry_in).or_cancel(cancel).await.is_err() {
                 break;
             }
@@ -119,7 +119,7 @@ impl Host {
     async fn serve(
         &self,
         client: Client,
-        tell: &impl Fn(Happening),
+        tell: &impl Fn(NodeNotice),
         cancel: &CancellationToken,
     ) -> Result<String, HostError> {
         if let Some(token) = client.hello().auth.device_token.as_deref() {
@@ -127,7 +127,7 @@ impl Host {
         }
         let node_id = self.identity.id().clone();
         let (_, commands) = offered(&self.machine);
-        tell(Happening::Connected { node_id: node_id.clone(), commands });
+        tell(NodeNotice::Connected { node_id: node_id.clone(), commands });
         Ok(Link::new(client, Arc::clone(&self.machine), node_id, cancel).serve(cancel).await)
     }
 

@@ -28,14 +28,14 @@ pub enum KeepError {
 
 /// The folder of a node.
 #[derive(Debug, Clone)]
-pub struct Keep {
+pub struct NodeFolder {
     folder: PathBuf,
 }
 
 /// `node.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Remembered {
+struct NodeFile {
     version: u32,
     /// The gateway the token is for: a token is never shown to another.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ struct Remembered {
     display_name: Option<String>,
 }
 
-impl Keep {
+impl NodeFolder {
     /// The node of the state in `state_dir`; the folder is made, for its owner alone.
     ///
     /// # Errors
@@ -90,11 +90,8 @@ impl Keep {
     /// When the file cannot be written.
     pub fn set_token(&self, gateway: &str, token: Option<&str>) -> Result<(), KeepError> {
         let before = self.load()?;
-        let after = Remembered {
-            gateway: Some(gateway.to_owned()),
-            token: token.map(str::to_owned),
-            ..before.clone()
-        };
+        let after =
+            NodeFile { gateway: Some(gateway.to_owned()), token: token.map(str::to_owned), ..before.clone() };
         if before == after { Ok(()) } else { self.write(&after) }
     }
 
@@ -111,7 +108,7 @@ impl Keep {
     /// # Errors
     /// When the file cannot be written.
     pub fn set_display_name(&self, name: &str) -> Result<(), KeepError> {
-        let kept = Remembered { display_name: Some(name.to_owned()), ..self.load()? };
+        let kept = NodeFile { display_name: Some(name.to_owned()), ..self.load()? };
         self.write(&kept)
     }
 
@@ -119,19 +116,19 @@ impl Keep {
         self.folder.join("node.json")
     }
 
-    fn load(&self) -> Result<Remembered, KeepError> {
+    fn load(&self) -> Result<NodeFile, KeepError> {
         let path = self.path();
         match std::fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|_not_ours| KeepError::Damaged { path }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Remembered::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(NodeFile::default()),
             Err(source) => Err(KeepError::Io { what: "read", path, source }),
         }
     }
 
-    fn write(&self, kept: &Remembered) -> Result<(), KeepError> {
+    fn write(&self, kept: &NodeFile) -> Result<(), KeepError> {
         let path = self.path();
         let failed = |source| KeepError::Io { what: "write", path: path.clone(), source };
-        let kept = Remembered { version: 1, ..kept.clone() };
+        let kept = NodeFile { version: 1, ..kept.clone() };
         let text = serde_json::to_vec_pretty(&kept).map_err(|error| failed(error.into()))?;
         replace_private(&path, &text).map_err(failed)
     }

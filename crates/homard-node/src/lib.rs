@@ -17,6 +17,6 @@ mod platform;
 mod platform;
 
 pub use commands::offered;
-pub use host::{Happening, Host, HostError, HostOptions};
-pub use keep::{Keep, KeepError};
+pub use host::{Host, HostError, HostOptions, NodeNotice};
+pub use keep::{KeepError, NodeFolder};
 pub use machine::Machine;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_client::{Client, Heard};
+use homard_client::{Client, ClientEvent};
 use homard_protocol::events::{NODE_INVOKE_CANCEL, NODE_INVOKE_REQUEST};
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::nodes::invoke::{
@@ -69,8 +69,8 @@ impl Link {
         let ended = loop {
             tokio::select! {
                 heard = events.next() => match heard {
-                    Some(Heard::Event(frame)) => self.hear(&frame),
-                    Some(Heard::Missed(count)) => tracing::warn!(count, "requests were lost on the way"),
+                    Some(ClientEvent::Event(frame)) => self.hear(&frame),
+                    Some(ClientEvent::Missed(count)) => tracing::warn!(count, "requests were lost on the way"),
                     None => break self.client.closed().map_or_else(String::new, |closed| closed.to_string()),
                 },
                 _tick = stats.tick() => self.tell_stats(),

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use homard_llm::{FailReason, Resolved};
 use homard_models::budget::Spender;
-use homard_models::embed::{NotEmbedded, Wanted};
+use homard_models::embed::{EmbedTexts, NotEmbedded};
 use homard_models::router::{ModelRouter, Run};
 use homard_protocol::{AgentId, ModelId, ModelRef, ProviderId, SessionKey};
 use http::StatusCode;
@@ -58,7 +58,7 @@ pub(super) async fn answer(asker: &Asker<'_>, asked: EmbeddingsRequest) -> Resul
     let router = asker.api.relay.router();
     let model = backend(asker, &router)?;
     let bytes: usize = input.iter().map(String::len).sum();
-    let wanted = Wanted { model, input, dimensions };
+    let wanted = EmbedTexts { model, input, dimensions };
     let run = on_behalf(asker, chosen.agent);
     let cancel = CancellationToken::new();
     // A caller that hangs up drops this, and with it the question.

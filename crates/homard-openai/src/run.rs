@@ -9,7 +9,7 @@ use homard_llm::Sampling;
 use homard_protocol::{
     EntryKind, Message, RunId, Scope, SessionId, SessionKey, StopCause, TurnSource, UserBlock,
 };
-use homard_relay::{Heard, InlineSettings, Listener, Program, RunEnd, TurnOptions};
+use homard_relay::{InlineSettings, Listener, Program, RunEnd, RunNews, TurnOptions};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -168,15 +168,15 @@ impl Running {
     /// What is heard next; a run that ends badly is an error.
     pub(super) async fn next(&mut self) -> Result<News, ApiError> {
         match self.listener.next().await {
-            Heard::Text(text) => Ok(News::Text(text)),
-            Heard::Ended(end) => {
+            RunNews::Text(text) => Ok(News::Text(text)),
+            RunNews::Ended(end) => {
                 self.hold.is_over = true;
                 match ApiError::of_run(&end) {
                     Some(error) => Err(error),
                     None => Ok(News::Ended(end)),
                 }
             }
-            Heard::Gone => {
+            RunNews::Gone => {
                 self.hold.is_over = true;
                 Err(ApiError::Stopping)
             }

@@ -19,16 +19,16 @@ mod rules;
 use homard_channel::{Inbound, Sender};
 use homard_protocol::session_words::GroupActivation;
 
-pub use allow::{AllowList, MatchSource, NameMatching, Who};
+pub use allow::{AllowList, MatchSource, NameMatching, SenderIdentity};
 pub use bots::{BotLoops, LoopLimit};
 pub use commands::CommandRules;
 pub use gates::may_be_told;
 pub use history::GroupHistory;
 pub use mentions::{MentionPatterns, PatternSources};
 pub use pairing::{owner_ids, pairing_reply, plain_name};
-pub use places::{DirectRules, GroupRules, Groups, Place};
+pub use places::{DirectRules, GroupRules, Groups, PlaceRules};
 pub use rules::{
-    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, Speaking, StreamMode,
+    AccountRules, AllowBots, Coalesce, DmPolicy, GroupPolicy, HeartbeatShown, SpeakRules, StreamMode,
 };
 
 /// What a message is judged by.

@@ -59,7 +59,7 @@ pub(crate) const TITLES: [&str; 6] = [
 /// A message of a group that was not for us.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Said {
+pub struct OverheardMessage {
     /// Who said it, as shown.
     pub sender: String,
     /// When, in milliseconds since 1970.
@@ -69,7 +69,7 @@ pub struct Said {
     pub message_id: String,
 }
 
-impl Said {
+impl OverheardMessage {
     /// What is kept of a message that was only overheard.
     #[must_use]
     pub fn of(message: &Inbound) -> Self {
@@ -96,7 +96,7 @@ pub struct AttachedFile {
 
 /// Everything that is told with a message.
 #[derive(Debug, Clone)]
-pub struct Told<'a> {
+pub struct EnvelopeInput<'a> {
     pub message: &'a Inbound,
     /// What is left of its text.
     pub text: &'a str,
@@ -105,7 +105,7 @@ pub struct Told<'a> {
     /// Whether the owner said it.
     pub is_owner: bool,
     /// Messages of the group since our last answer.
-    pub history: &'a [Said],
+    pub history: &'a [OverheardMessage],
     /// Files that were fetched.
     pub files: &'a [AttachedFile],
     /// What happened meanwhile: when, and in words.
@@ -120,7 +120,7 @@ pub struct Told<'a> {
     pub elapsed: bool,
 }
 
-impl<'a> Told<'a> {
+impl<'a> EnvelopeInput<'a> {
     /// A message and nothing else.
     #[must_use]
     pub fn new(message: &'a Inbound, text: &'a str) -> Self {
@@ -166,7 +166,7 @@ pub fn group_intro(channel: &str) -> String {
 
 /// Tells a message to a model.
 #[must_use]
-pub fn prompt(told: &Told<'_>) -> String {
+pub fn prompt(told: &EnvelopeInput<'_>) -> String {
     let mut blocks: Vec<String> = Vec::new();
     if !told.files.is_empty() {
         blocks.push(media_note(told.files));
@@ -191,7 +191,7 @@ pub fn prompt(told: &Told<'_>) -> String {
     blocks.join("\n\n")
 }
 
-fn body(told: &Told<'_>) -> String {
+fn body(told: &EnvelopeInput<'_>) -> String {
     let text = told.text.trim();
     match (text.is_empty(), &told.message.sender) {
         (true, _) if told.is_empty() => String::new(),
@@ -237,7 +237,7 @@ pub fn media_note(files: &[AttachedFile]) -> String {
     }
 }
 
-fn stranger_blocks(told: &Told<'_>) -> Vec<String> {
+fn stranger_blocks(told: &EnvelopeInput<'_>) -> Vec<String> {
     let details = &told.message.details;
     let [conversation, sender, _, replied, forwarded, history] = TITLES;
     let mut blocks = vec![block(conversation, &conversation_info(told))];
@@ -267,7 +267,7 @@ fn stranger_blocks(told: &Told<'_>) -> Vec<String> {
     blocks
 }
 
-fn conversation_info(told: &Told<'_>) -> Value {
+fn conversation_info(told: &EnvelopeInput<'_>) -> Value {
     let message = told.message;
     let details = &message.details;
     let mut info = Map::new();

@@ -355,7 +355,7 @@ pub enum Outcome {
 /// One binding, as `homard route explain` tells of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Considered {
+pub struct ConsideredBinding {
     /// Its place in the file, counted from 0.
     pub index: usize,
     pub agent: String,
@@ -370,7 +370,7 @@ pub struct Explanation {
     /// The places; more than one only where several agents answer.
     pub destinations: Vec<Destination>,
     /// Every binding, in the order of the file.
-    pub considered: Vec<Considered>,
+    pub considered: Vec<ConsideredBinding>,
 }
 
 /// Decides as [`destinations`] does and says why.
@@ -395,7 +395,7 @@ pub fn explain(rules: &RouteRules, message: &Inbound, speaker: Speaker, threads:
                 format!("it matches as well, but bindings[{}] is more specific", winner.index),
             ),
         };
-        Considered { index: binding.index, agent: binding.agent.to_string(), outcome, why }
+        ConsideredBinding { index: binding.index, agent: binding.agent.to_string(), outcome, why }
     });
     Explanation { destinations, considered: considered.collect() }
 }

@@ -8,7 +8,7 @@ pub use homard_config::config::session::send_policy::SendAction;
 
 /// What a rule looks at.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct SendPlace<'a> {
     /// What `/send` left with the session.
     pub own: Option<&'a Word<SendAction>>,
     pub session: &'a SessionKey,
@@ -21,7 +21,7 @@ pub struct Place<'a> {
 /// Whether anything is answered there: what the session says, else any rule that denies, else any that allows, else
 /// the default.
 #[must_use]
-pub fn send_policy(policy: &SendPolicy, place: &Place<'_>) -> SendAction {
+pub fn send_policy(policy: &SendPolicy, place: &SendPlace<'_>) -> SendAction {
     if let Some(own) = place.own.and_then(|own| own.read(SendAction::parse)) {
         return own;
     }
@@ -38,7 +38,7 @@ pub fn send_policy(policy: &SendPolicy, place: &Place<'_>) -> SendAction {
     if is_allowed { SendAction::Allow } else { policy.default }
 }
 
-fn holds(rule: &SendRule, place: &Place<'_>, whole: &str, stripped: &str) -> bool {
+fn holds(rule: &SendRule, place: &SendPlace<'_>, whole: &str, stripped: &str) -> bool {
     let channel = place.session.channel().map(AsRef::as_ref).or(place.channel);
     let is = |wanted: &Option<String>, found: Option<&str>| {
         wanted.as_deref().is_none_or(|wanted| found.is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
@@ -51,7 +51,7 @@ fn holds(rule: &SendRule, place: &Place<'_>, whole: &str, stripped: &str) -> boo
         && begins(&rule.raw_key_prefix, whole)
 }
 
-fn chat_type(place: &Place<'_>) -> &'static str {
+fn chat_type(place: &SendPlace<'_>) -> &'static str {
     let SessionKey::Agent { scope, .. } = place.session else {
         return place.chat.map_or("direct", ChatKind::as_str);
     };

@@ -13,7 +13,7 @@ pub mod table;
 use homard_runtime::Arrange as _;
 pub use levels::{Arg, Elevation, ExecOptions, ThinkingLevel, Thoughts, Verbosity};
 use table::Form;
-pub use table::{COMMANDS, Command, Rank, Where, Who};
+pub use table::{COMMANDS, Command, Rank, RequiredRank, Where};
 
 use crate::queue::QueueOptions;
 

@@ -44,6 +44,6 @@ pub use session_key::{SessionKey, SessionKeyError, SessionScope};
 pub use session_ref::SessionRef;
 pub use session_words::run_source::{StopCause, TurnSource, WakeMode};
 pub use session_words::run_status::{CallOutcome, CallState, FailReason, RunAnswer, RunStatus};
-pub use session_words::{ChatKind, QueueMode, ThinkingLevel};
+pub use session_words::{ChatKind, ChoiceSource, QueueMode, ThinkingLevel};
 pub use transcript::{Entry, EntryKind, SessionHeader};
 pub use word::Word;

@@ -251,6 +251,16 @@ words! {
 }
 
 words! {
+    /// Who chose something a conversation keeps to.
+    ChoiceSource {
+        /// Somebody, who said which.
+        User = "user",
+        /// Homard, because it worked.
+        Auto = "auto",
+    }
+}
+
+words! {
     /// Which commands may run.
     #[derive(PartialOrd, Ord)]
     ExecSecurity {

@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_channel::Sender;
 use homard_config::config::commands::Commands;
-use homard_policy::words::table::available;
+use homard_policy::words::table::{Switch, available};
 use homard_policy::words::{Call, Command, Where, read};
 use homard_protocol::{
     AssistantMessage, Message, RunId, SessionKey, StopCause, StopReason, UserContent, UserMessage, Word,
@@ -46,13 +46,13 @@ use crate::turns::runs::Run;
 type Answer = Result<String, String>;
 
 /// A command that is kept and about to be obeyed.
-pub(crate) struct Begun {
+pub(crate) struct OpenCommand {
     run: Arc<Run>,
     admitted: Admitted,
     reply: Option<Box<ReplyRoute>>,
 }
 
-impl Begun {
+impl OpenCommand {
     fn key(&self) -> &SessionKey {
         self.admitted.session_key()
     }
@@ -61,7 +61,7 @@ impl Begun {
 /// What a command of the table does.
 struct Entry {
     name: &'static str,
-    run: for<'a> fn(&'a ChatCommands, &'a Begun, &'a str) -> BoxFuture<'a, Answer>,
+    run: for<'a> fn(&'a ChatCommands, &'a OpenCommand, &'a str) -> BoxFuture<'a, Answer>,
 }
 
 /// A command that is answered at once, and what answers it.
@@ -112,7 +112,7 @@ const GENERAL: &[Entry] = &[
 
 /// A command as lists show it.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct ListedCommand {
     pub name: &'static str,
     /// What else may be typed.
     pub aliases: &'static [&'static str],
@@ -122,8 +122,8 @@ pub struct Known {
 }
 
 /// Every command that exists for this owner, alphabetical, for those who offer them to people.
-pub fn known(commands: &Commands) -> impl Iterator<Item = Known> {
-    available(commands).map(|command| Known {
+pub fn known(commands: &Commands) -> impl Iterator<Item = ListedCommand> {
+    available(commands).map(|command| ListedCommand {
         name: command.name,
         aliases: command.aliases,
         arguments: command.arguments,
@@ -211,7 +211,7 @@ impl ChatCommands {
         &self,
         admitted: Admitted,
         options: TurnOptions,
-    ) -> Result<Result<Begun, Accepted>, AcceptError> {
+    ) -> Result<Result<OpenCommand, Accepted>, AcceptError> {
         let run_id = run_id(&admitted)?;
         let TurnOptions { source, reply, origin, inbox, .. } = options;
         let options = TurnOptions { source, reply: reply.clone(), origin, inbox, ..TurnOptions::default() };
@@ -221,12 +221,12 @@ impl ChatCommands {
             return Ok(Err(known_run(record)));
         }
         let run = self.turns().run_of(&admitted, run_id, &request);
-        Ok(Ok(Begun { run, admitted, reply }))
+        Ok(Ok(OpenCommand { run, admitted, reply }))
     }
 
     /// Records what came of a command and says it where it was typed.
-    pub(crate) async fn end_command(&self, begun: Begun, answer: Result<String, String>) -> Accepted {
-        let Begun { run, admitted, reply } = begun;
+    pub(crate) async fn end_command(&self, begun: OpenCommand, answer: Result<String, String>) -> Accepted {
+        let OpenCommand { run, admitted, reply } = begun;
         self.tell_there(&run.id, reply.as_deref(), &answer).await;
         keep_in_history(self.inner(), &run, &answer).await.or_log("a command is not in the history");
         conclude(&self.turns(), &run, answer).await;
@@ -244,7 +244,7 @@ impl ChatCommands {
             Err(known) => return Ok(known),
         };
         // It may ask whether it may run, and what answers that comes by the same way behind it.
-        if asked.command.name == "bash" && begun.reply.is_some() {
+        if asked.command.needs == Some(Switch::Bash) && begun.reply.is_some() {
             return Ok(self.answer_meanwhile(begun, asked));
         }
         let answer = self.answer(&begun, &asked).await;
@@ -252,7 +252,7 @@ impl ChatCommands {
     }
 
     /// Answers a command of a chat platform while its conversation goes on.
-    fn answer_meanwhile(&self, begun: Begun, asked: Answerable) -> Accepted {
+    fn answer_meanwhile(&self, begun: OpenCommand, asked: Answerable) -> Accepted {
         let (run_id, session_key) = (begun.run.id.clone(), begun.admitted.session_key().clone());
         let relay = self.clone();
         self.inner().tasks().spawn(async move {
@@ -262,7 +262,7 @@ impl ChatCommands {
         Accepted::Answered { run_id, session_key }
     }
 
-    async fn answer(&self, begun: &Begun, asked: &Answerable) -> Answer {
+    async fn answer(&self, begun: &OpenCommand, asked: &Answerable) -> Answer {
         let Answerable { command, rest, .. } = asked;
         let (admitted, key) = (&begun.admitted, begun.admitted.session_key());
         let config = self.inner().config();
@@ -285,7 +285,7 @@ impl ChatCommands {
         (asked.entry.run)(self, begun, rest).await
     }
 
-    async fn begin_anew(&self, begun: &Begun, reason: ResetReason) -> Answer {
+    async fn begin_anew(&self, begun: &OpenCommand, reason: ResetReason) -> Answer {
         let by = Speaker::of(begun.admitted.message());
         let reset = self.sessions().reset_by(begun.key(), reason, Some(by)).await.map_err(words);
         reset.map(|_| "A new conversation begins.".to_owned())
@@ -310,7 +310,7 @@ impl ChatCommands {
         self.outgoing().say(saying).await.or_log("the answer to a command could not be kept");
     }
 
-    async fn stop_all(&self, begun: &Begun) -> Result<String, String> {
+    async fn stop_all(&self, begun: &OpenCommand) -> Result<String, String> {
         let stopped = self.turns().abort(begun.key(), None, StopCause::Stop).await.run_ids.len();
         hook_points::stopped(self.inner(), begun.key(), &Speaker::of(begun.admitted.message())).await;
         Ok(match stopped {

@@ -17,7 +17,7 @@ use homard_models::auth::AuthContext;
 use homard_models::budget::Ledger;
 use homard_models::failover::{FailoverPolicy, Pacing};
 use homard_models::router::ProfileShelf;
-use homard_models::router::{Lasting, ModelRouter};
+use homard_models::router::{LongLived, ModelRouter};
 use homard_models::select::Selector;
 use homard_policy::words::table::is_taken;
 use homard_protocol::{
@@ -173,7 +173,7 @@ fn router(config: &ConfigHandle, clock: &Clock, talker: &Arc<Talker>) -> ModelRo
     let (current, http, tasks) = (config.current(), Http::default(), Tasks::new());
     let cx = AuthContext { clock: clock.clone(), http: http.clone(), tasks, secrets: Redactor::default() };
     let agent_dir = current.agents.default_agent().agent_dir.clone();
-    let lasting = Lasting {
+    let lasting = LongLived {
         discovery: None,
         ledger: Ledger::new(current.budgets.clone(), clock.clone(), jiff::tz::TimeZone::UTC),
         profiles: ProfileShelf::new(Box::new(move |_| agent_dir.clone()), &current, cx),

@@ -40,7 +40,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::events::DomainEvent;
 use crate::intake::conversation_worker::ConversationWorkers;
-use crate::intake::gather::Kept;
+use crate::intake::gather::KeptEvent;
 use crate::intake::media_quota::MediaQuota;
 use crate::intake::stop_fast_path::StopFastPath;
 use crate::parts::Intake;
@@ -113,7 +113,7 @@ impl Intake {
     async fn keep_all(&self, batch: impl Iterator<Item = InboxItem>) {
         let mut posted = Vec::with_capacity(BATCH);
         for (heard, ack) in batch {
-            let (channel, account) = heard.ears();
+            let (channel, account) = heard.our_account();
             self.channels().note_heard(channel, account, self.inner().clock().now_ms());
             let Some(new) = to_keep(&heard) else {
                 acknowledge(ack);
@@ -133,7 +133,7 @@ impl Intake {
                         trail::received(message);
                     }
                     self.inner().events().publish_with(|| {
-                        let (channel, account) = heard.ears();
+                        let (channel, account) = heard.our_account();
                         DomainEvent::MessageReceived { channel: channel.clone(), account: account.clone() }
                     });
                     self.pass_on(id, heard).await;
@@ -169,7 +169,7 @@ impl Intake {
         let intake = self.state();
         let Ok(permit) = Arc::clone(&intake.under_way).acquire_owned().await else { return };
         self.note_stop(id, &heard);
-        let kept = Kept { id, event: heard, permit: Some(permit) };
+        let kept = KeptEvent { id, event: heard, permit: Some(permit) };
         if let Err(full) = intake.workers.put(self, kept) {
             tracing::warn!(?id, "too many messages in one conversation; one was left out");
             if let InboundEvent::Message(message) = &full.event {
@@ -188,7 +188,7 @@ impl Intake {
 
 /// What is written down of something heard; `None` when nothing should be.
 fn to_keep(heard: &InboundEvent) -> Option<NewHeard> {
-    let (channel, account) = heard.ears();
+    let (channel, account) = heard.our_account();
     // An adapter has no operators, and does not choose conversations.
     if let InboundEvent::Message(message) = heard
         && (message.sender == Sender::Operator || matches!(message.conversation, Conversation::Session(_)))

@@ -36,7 +36,7 @@ pub use action::{Action, FileForm, FileWanted, MessageAction, Place, PollDraft, 
 pub use files::FileError;
 pub use target::ChannelName;
 
-pub(crate) use files::{Folders, is_address, take as take_file};
+pub(crate) use files::{FileFolders, is_address, take as take_file};
 pub(crate) use route::is_same_place;
 pub(crate) use session_files::SessionFiles;
 
@@ -161,7 +161,7 @@ pub enum ActError {
 }
 
 /// A place that was found, with who serves it.
-struct Found {
+struct FoundPlace {
     address: Address,
     abilities: Abilities,
     account: Arc<ChannelAccount>,
@@ -169,7 +169,7 @@ struct Found {
     from: Option<Address>,
 }
 
-impl Found {
+impl FoundPlace {
     /// Whether it is the conversation that asks.
     fn is_here(&self) -> bool {
         self.from.as_ref().is_some_and(|from| route::is_same_place(from, &self.address))
@@ -265,7 +265,7 @@ impl MessageActions {
         &self,
         config: &Config,
         deed: &MessageAction,
-        found: &Found,
+        found: &FoundPlace,
         acting: &ActingFor,
     ) -> Result<(), ActError> {
         let channel = || found.address.channel.to_string();
@@ -300,7 +300,7 @@ impl MessageActions {
     }
 
     /// The text as it is shown, marked when it comes from another conversation.
-    fn marked(&self, config: &Config, said: &str, found: &Found) -> String {
+    fn marked(&self, config: &Config, said: &str, found: &FoundPlace) -> String {
         let Some(from) = found.from.as_ref().filter(|_| !found.is_here() && !said.is_empty()) else {
             return said.to_owned();
         };
@@ -313,10 +313,10 @@ impl MessageActions {
             .map_or_else(|| said.to_owned(), |marker| marker.around(said, label))
     }
 
-    fn folders(&self, config: &Config, acting: &ActingFor) -> files::Folders {
+    fn folders(&self, config: &Config, acting: &ActingFor) -> files::FileFolders {
         let agent = config.agents.agent(&acting.agent).unwrap_or(config.agents.default_agent());
         let sandboxed = acting.session.as_ref().filter(|key| sandbox::of(agent, key).is_some());
-        files::Folders {
+        files::FileFolders {
             workspace: sandboxed.map_or_else(|| agent.workspace.clone(), |key| sandbox::folder(agent, key)),
             home: self.inner().home().to_owned(),
             media: self.inner().paths().state_dir.join("media"),

@@ -17,7 +17,7 @@ use crate::intake::call_quota::CallQuota;
 use crate::message_actions::Names;
 use crate::platforms::PlatformsState;
 use crate::platforms::channels::Channels;
-use crate::recall::{Keeping, SessionLooks, VectorWork, WrittenByAgents};
+use crate::recall::{NoteWatch, SessionLooks, VectorWork, WrittenByAgents};
 use crate::relay::Inner;
 use crate::sessions::subagents::Family;
 use crate::turn_setup::SetupState;
@@ -40,7 +40,7 @@ pub(crate) struct Parts {
     written: Arc<WrittenByAgents>,
     session_looks: SessionLooks,
     vector_work: VectorWork,
-    keeping: Keeping,
+    keeping: NoteWatch,
 }
 
 impl Parts {
@@ -58,7 +58,7 @@ impl Parts {
             family: Family::default(),
             session_looks: SessionLooks::default(),
             vector_work: VectorWork::default(),
-            keeping: Keeping::default(),
+            keeping: NoteWatch::default(),
             inner: Arc::new(inner),
         }
     }
@@ -179,7 +179,7 @@ part! {
     pub Recall
     has {
         memories: Memories = memories, written: WrittenByAgents = written, session_looks: SessionLooks = session_looks,
-        vector_work: VectorWork = vector_work, keeping: Keeping = keeping,
+        vector_work: VectorWork = vector_work, keeping: NoteWatch = keeping,
     }
     asks { setup => TurnSetup, sessions => Sessions }
 }

@@ -13,8 +13,9 @@ use homard_protocol::{RunId, UserBlock};
 use homard_store::StoreError;
 use homard_tools::{
     AgentLine, AgentsPort, ChildLine, ChildTask, Described, FoundMessages, HistoryPage, HistoryWanted,
-    Letter, LetterAnswer, MemoryPort, MessageArgs, MessagePort, NoteLines, PortError, Ports, Recollection,
-    SessionFilter, SessionsPage, SessionsPort, SessionsQuestion, Spawned, ToolCx, VisionPort,
+    MemoryPort, MessageArgs, MessagePort, NoteLines, PortError, Ports, Recollection, SessionFilter,
+    SessionMessage, SessionMessageAnswer, SessionsPage, SessionsPort, SessionsQuestion, Spawned, ToolCx,
+    VisionPort,
 };
 
 use crate::parts::{Parts, TurnSetup};
@@ -98,7 +99,11 @@ impl SessionsPort for Room {
         ask!(self, |relay| relay.sessions().search_seen(cx, question))
     }
 
-    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>> {
+    fn send<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        letter: SessionMessage,
+    ) -> BoxFuture<'a, Result<SessionMessageAnswer, PortError>> {
         ask!(self, |relay| relay.sessions().send_letter(cx, letter))
     }
 

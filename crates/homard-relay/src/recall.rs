@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use homard_config::config::agents::Agent;
 use homard_memory::{
-    FoundPassage, IndexError, MemoryPlace, MemoryQuestion, Picking, Sessions, Standing, Synced,
+    FoundPassage, IndexError, MemoryPlace, MemoryQuestion, MemoryStatus, PickRules, Sessions, Synced,
     WorkspaceFileError, session_of,
 };
 use homard_protocol::methods::memory::{MemorySource, MemoryWriter};
@@ -29,7 +29,7 @@ use jiff::civil::Date;
 
 use crate::parts::Recall;
 use crate::turn_setup::settings::time_zone;
-pub(crate) use keeping::Keeping;
+pub(crate) use keeping::NoteWatch;
 pub(crate) use sessions::SessionLooks;
 use sessions::{Depth, Keys};
 use vectors::Maker;
@@ -98,7 +98,7 @@ impl RecalledPassage {
 pub struct MemoryStanding {
     pub agent_id: AgentId,
     pub index: std::path::PathBuf,
-    pub standing: Standing,
+    pub standing: MemoryStatus,
     /// Who makes vectors, as `provider/model`.
     pub model: Option<String>,
     /// Why vectors are not made, as far as somebody tried.
@@ -114,7 +114,7 @@ pub struct Indexed {
 }
 
 /// A question's vector, and who made it.
-struct Asked {
+struct QuestionVector {
     maker: Maker,
     vector: Vec<f32>,
 }
@@ -144,7 +144,7 @@ impl Recall {
         agent: Agent,
         sessions: Keys,
         words: String,
-        picking: Picking,
+        picking: PickRules,
     ) -> Result<Recalled, NotRecalled> {
         let settings = &agent.memory_search;
         if !settings.enabled {
@@ -181,7 +181,7 @@ impl Recall {
     }
 
     /// The vector of a question with who made it, and what is to be said where it is not who should have.
-    async fn question_vector(&self, agent: &Agent, words: &str) -> (Option<Asked>, Option<String>) {
+    async fn question_vector(&self, agent: &Agent, words: &str) -> (Option<QuestionVector>, Option<String>) {
         let makers = if agent.memory_search.query.is_hybrid { self.makers(agent) } else { Vec::new() };
         if !makers.is_empty() {
             self.fill_vectors(agent);
@@ -191,7 +191,7 @@ impl Recall {
             match self.vector_of_question(maker, &agent.id, words).await {
                 Ok(made) => {
                     let instead = failed.map(|error| format!("searched with `{}`: {error}", maker.name()));
-                    return (made.map(|vector| Asked { maker: maker.clone(), vector }), instead);
+                    return (made.map(|vector| QuestionVector { maker: maker.clone(), vector }), instead);
                 }
                 Err(error) => failed = Some(failed.unwrap_or(error)),
             }
@@ -329,9 +329,9 @@ fn changed_at(file: &Path) -> Option<i64> {
     Some(homard_runtime::millis_i64(since))
 }
 
-pub(super) fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> Picking {
+pub(super) fn picking(agent: &Agent, most: Option<usize>, least: Option<f64>) -> PickRules {
     let query = &agent.memory_search.query;
-    Picking {
+    PickRules {
         limit: most.unwrap_or(query.max_results).clamp(1, 100),
         min_score: least.unwrap_or(query.min_score).clamp(0.0, 1.0),
         text_weight: query.text_weight,

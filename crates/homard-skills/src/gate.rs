@@ -15,7 +15,7 @@ use crate::load::{Skill, SkillOrigin};
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What skills are judged by.
-pub struct Judge<'a> {
+pub struct GateFacts<'a> {
     /// What the owner says about skills.
     pub settings: &'a Settings,
     /// The agent's own list; `None` means all.
@@ -63,7 +63,7 @@ pub fn this_os() -> &'static str {
     }
 }
 
-impl Judge<'_> {
+impl GateFacts<'_> {
     /// Decides about one skill. Blocks while it looks for programs.
     pub fn judge(&mut self, skill: &Skill) -> Verdict {
         let about = &skill.front.about;

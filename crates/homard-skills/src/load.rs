@@ -61,7 +61,7 @@ impl SkillOrigin {
 
 /// A place to look in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Root {
+pub struct SkillRoot {
     pub place: SkillOrigin,
     pub dir: PathBuf,
 }
@@ -88,7 +88,7 @@ impl Skill {
 
 /// A skill that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenSkill {
     pub name: String,
     /// Where it comes from.
     pub place: SkillOrigin,
@@ -103,7 +103,7 @@ pub struct Loaded {
     /// Skills by name, the strongest of each.
     pub skills: BTreeMap<String, Arc<Skill>>,
     /// What cannot be read.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<BrokenSkill>,
     /// What was left out because of a limit.
     pub left_out: Vec<String>,
     /// How everything that was looked at looked.
@@ -112,8 +112,8 @@ pub struct Loaded {
 
 /// The places of an agent, weakest first; of two that are the same folder the stronger.
 #[must_use]
-pub fn roots(paths: &Paths, settings: &Settings, workspace: &Path, bundled: Option<&Path>) -> Vec<Root> {
-    let root = |place, dir: PathBuf| Root { place, dir };
+pub fn roots(paths: &Paths, settings: &Settings, workspace: &Path, bundled: Option<&Path>) -> Vec<SkillRoot> {
+    let root = |place, dir: PathBuf| SkillRoot { place, dir };
     let extra = settings.extra_dirs.iter().map(|dir| root(SkillOrigin::Extra, dir.clone()));
     let agents = Path::new(".agents").join("skills");
     let all = extra
@@ -125,7 +125,7 @@ pub fn roots(paths: &Paths, settings: &Settings, workspace: &Path, bundled: Opti
             root(SkillOrigin::Workspace, workspace.join("skills")),
         ])
         .collect::<Vec<_>>();
-    let is_repeated = |n: usize, one: &Root| all.iter().skip(n + 1).any(|later| later.dir == one.dir);
+    let is_repeated = |n: usize, one: &SkillRoot| all.iter().skip(n + 1).any(|later| later.dir == one.dir);
     all.iter().enumerate().filter(|(n, one)| !is_repeated(*n, one)).map(|(_, one)| one.clone()).collect()
 }
 
@@ -137,7 +137,7 @@ pub fn managed_dir(paths: &Paths) -> PathBuf {
 
 /// Looks in all places. Blocks.
 #[must_use]
-pub fn load(roots: &[Root], limits: &SkillsLimits) -> Loaded {
+pub fn load(roots: &[SkillRoot], limits: &SkillsLimits) -> Loaded {
     let mut loaded = Loaded::default();
     for root in roots {
         loaded.stamps.take(&root.dir);
@@ -149,7 +149,7 @@ pub fn load(roots: &[Root], limits: &SkillsLimits) -> Loaded {
 }
 
 impl Loaded {
-    fn look_into(&mut self, root: &Root, real: &Path, limits: &SkillsLimits) {
+    fn look_into(&mut self, root: &SkillRoot, real: &Path, limits: &SkillsLimits) {
         let mut taken = 0;
         for dir in self.candidates(root, limits) {
             let file = dir.join(FILE_NAME);
@@ -162,7 +162,7 @@ impl Loaded {
                     continue;
                 }
                 Err(reason) => {
-                    self.broken.push(Broken { name: folder_name(&dir), place: root.place, dir, reason });
+                    self.broken.push(BrokenSkill { name: folder_name(&dir), place: root.place, dir, reason });
                     continue;
                 }
             };
@@ -179,7 +179,7 @@ impl Loaded {
     }
 
     /// The folders of a place, by name; the place itself when it is a skill.
-    fn candidates(&mut self, root: &Root, limits: &SkillsLimits) -> Vec<PathBuf> {
+    fn candidates(&mut self, root: &SkillRoot, limits: &SkillsLimits) -> Vec<PathBuf> {
         if root.dir.join(FILE_NAME).is_file() {
             return vec![root.dir.clone()];
         }

@@ -9,14 +9,14 @@ use homard_runtime::Arrange as _;
 use crate::command::SkillCommand;
 use crate::env;
 use crate::front_matter::Installer;
-use crate::gate::{Judge, Verdict};
-use crate::load::{Broken, FILE_NAME, Skill, SkillOrigin};
+use crate::gate::{GateFacts, Verdict};
+use crate::load::{BrokenSkill, FILE_NAME, Skill, SkillOrigin};
 
 /// One skill that can be read.
 pub(crate) fn skill(
     skill: &Skill,
     verdict: &Verdict,
-    judge: &Judge<'_>,
+    judge: &GateFacts<'_>,
     commands: &[SkillCommand],
 ) -> SkillStatus {
     let about = &skill.front.about;
@@ -53,7 +53,7 @@ pub(crate) fn skill(
 }
 
 /// One skill that cannot be read.
-pub(crate) fn broken(broken: &Broken) -> SkillStatus {
+pub(crate) fn broken(broken: &BrokenSkill) -> SkillStatus {
     SkillStatus {
         name: broken.name.clone(),
         skill_key: broken.name.clone(),

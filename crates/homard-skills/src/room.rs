@@ -12,7 +12,7 @@ use homard_protocol::AgentId;
 use homard_protocol::methods::tools::skills::{SkillsInstallResult, SkillsStatusResult};
 use homard_runtime::{Arrange as _, Mutex, OrLog, off_thread};
 
-use crate::gate::{Judge, Programs, this_os};
+use crate::gate::{GateFacts, Programs, this_os};
 use crate::install::{self, InstallError};
 use crate::load::{Loaded, Skill, load, managed_dir, roots};
 use crate::snapshot::Snapshot;
@@ -36,19 +36,19 @@ struct Inner {
     /// Whether a command's name means something else than a skill.
     is_taken: fn(&str) -> bool,
     bundled: OnceLock<Option<PathBuf>>,
-    kept: Mutex<HashMap<AgentId, Kept>>,
+    kept: Mutex<HashMap<AgentId, AgentSkills>>,
 }
 
 /// What was found for an agent.
-struct Kept {
+struct AgentSkills {
     config: Arc<Config>,
-    seen: Arc<Seen>,
+    seen: Arc<SkillsState>,
     snapshot: Arc<Snapshot>,
 }
 
 /// What everything looked like that the skills depend on.
 #[derive(Default)]
-struct Seen {
+struct SkillsState {
     files: Stamps,
     /// The folders of the path, where skills need programs.
     path: Stamps,
@@ -56,7 +56,7 @@ struct Seen {
     path_at: Mutex<Option<Instant>>,
 }
 
-impl Seen {
+impl SkillsState {
     fn len(&self) -> usize {
         self.files.len() + self.path.len()
     }
@@ -126,7 +126,7 @@ impl Skills {
             }
         };
         let (config, seen) = (Arc::clone(config), Arc::new(seen));
-        all.insert(agent.id.clone(), Kept { config, seen, snapshot: Arc::clone(&snapshot) });
+        all.insert(agent.id.clone(), AgentSkills { config, seen, snapshot: Arc::clone(&snapshot) });
         snapshot
     }
 
@@ -213,9 +213,9 @@ impl Skills {
         load(&roots, &config.skills.limits)
     }
 
-    fn build(&self, config: &Config, agent: &Agent) -> (Loaded, Seen, Snapshot) {
+    fn build(&self, config: &Config, agent: &Agent) -> (Loaded, SkillsState, Snapshot) {
         let mut loaded = self.load(config, agent);
-        let mut seen = Seen { files: std::mem::take(&mut loaded.stamps), ..Seen::default() };
+        let mut seen = SkillsState { files: std::mem::take(&mut loaded.stamps), ..SkillsState::default() };
         let written = self.inner.config.snapshot();
         let mut judge = judge(config, agent, &written.effective);
         if loaded.skills.values().any(|skill| needs_programs(skill)) {
@@ -241,8 +241,8 @@ impl Skills {
     }
 }
 
-fn judge<'a>(config: &'a Config, agent: &'a Agent, written: &'a serde_json::Value) -> Judge<'a> {
-    Judge {
+fn judge<'a>(config: &'a Config, agent: &'a Agent, written: &'a serde_json::Value) -> GateFacts<'a> {
+    GateFacts {
         settings: &config.skills,
         for_agent: agent.skills.as_deref(),
         env: &config.env,

@@ -85,7 +85,7 @@ pub fn take_in(from: &Path, into: &Path, called: &str, replaces: bool) -> Result
         |source| TakeInError::Io { path, source }
     };
     remove(&draft).map_err(failed(&draft))?;
-    let mut room = Room { files: MAX_FILES, bytes: MAX_BYTES };
+    let mut room = CopyBudget { files: MAX_FILES, bytes: MAX_BYTES };
     let copied = copy(from, &draft, 0, &mut room);
     if let Err(error) = copied {
         remove(&draft).ok();
@@ -113,12 +113,12 @@ fn folder_of(called: &str) -> String {
 }
 
 /// What may still be copied.
-struct Room {
+struct CopyBudget {
     files: usize,
     bytes: u64,
 }
 
-fn copy(from: &Path, to: &Path, depth: usize, room: &mut Room) -> Result<(), TakeInError> {
+fn copy(from: &Path, to: &Path, depth: usize, room: &mut CopyBudget) -> Result<(), TakeInError> {
     let failed = |path: &Path, source| TakeInError::Io { path: path.to_owned(), source };
     if depth > MAX_DEPTH {
         return Err(TakeInError::TooLarge);

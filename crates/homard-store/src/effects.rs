@@ -56,7 +56,7 @@ enum Undo {
 
 /// A change that waits for the commit.
 #[derive(Debug)]
-enum After {
+enum AfterCommit {
     Rename { from: PathBuf, to: PathBuf },
     Remove { path: PathBuf },
 }
@@ -65,7 +65,7 @@ enum After {
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     undo: Vec<Undo>,
-    after: Vec<After>,
+    after: Vec<AfterCommit>,
     told: Vec<NewEntries>,
     /// Rows of sessions as the batch leaves them, the latest last; `None` for one that only the database knows.
     sessions: Vec<(SessionKey, Option<SessionRecord>)>,
@@ -133,12 +133,12 @@ impl Effects {
 
     /// Renames a file once the tables say so.
     pub(crate) fn rename_after(&mut self, from: PathBuf, to: PathBuf) {
-        self.after.push(After::Rename { from, to });
+        self.after.push(AfterCommit::Rename { from, to });
     }
 
     /// Removes a file once the tables say so.
     pub(crate) fn remove_after(&mut self, path: PathBuf) {
-        self.after.push(After::Remove { path });
+        self.after.push(AfterCommit::Remove { path });
     }
 
     /// Takes back everything since `mark`, newest first.
@@ -173,10 +173,10 @@ impl Effects {
         }
         for after in self.after.drain(..) {
             match after {
-                After::Rename { from, to } => {
+                AfterCommit::Rename { from, to } => {
                     std::fs::rename(from, to).or_log("a transcript could not be renamed to its archive name");
                 }
-                After::Remove { path } => {
+                AfterCommit::Remove { path } => {
                     std::fs::remove_file(path).or_log("a deleted session's transcript could not be removed");
                 }
             }

@@ -49,8 +49,8 @@ pub use people::nodes::{
 pub use people::pairing::{MAX_PAIRING_PENDING, PAIRING_TTL_MS, PairingAsked, PairingRequest, PairingStore};
 pub use people::setup_codes::{NewSetupCode, SetupCode, SetupCodeStore, SetupUse};
 pub use runs::{
-    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, SessionPatch, StartRun, Started,
-    steered_key, steered_too_key,
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, SessionPatch, StartRun,
+    StartedRun, SteerInto, steered_key, steered_too_key,
 };
 pub use search::{SearchHit, SearchPage, SearchQuery, SearchStore};
 pub use sessions::{

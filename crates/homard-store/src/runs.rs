@@ -24,7 +24,7 @@ use crate::transcripts::Appended;
 pub use homard_protocol::RunStatus;
 
 pub(crate) use again::USER_KEY_END;
-pub use steered::{steered_key, steered_too_key};
+pub use steered::{SteerInto, steered_key, steered_too_key};
 
 /// How long a finished run is remembered, and with it its idempotency key.
 const KEEP_MS: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -116,7 +116,7 @@ pub struct StartRun {
 
 /// A begun run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Started {
+pub struct StartedRun {
     /// The session as it is now.
     pub session: SessionRecord,
     /// Whether the session was made by this run.

@@ -16,7 +16,9 @@ use homard_protocol::session_words::{
     Elevation, ExecAsk, ExecHost, ExecSecurity, GroupActivation, QueueDrop, ResponseUsage, SendAction,
     Thoughts, Verbosity,
 };
-use homard_protocol::{AgentId, ChatKind, QueueMode, SessionId, SessionKey, ThinkingLevel, Word};
+use homard_protocol::{
+    AgentId, ChatKind, ChoiceSource, ModelRef, QueueMode, SessionId, SessionKey, ThinkingLevel, Word,
+};
 use homard_runtime::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -77,9 +79,9 @@ pub struct SessionEntry {
     pub response_usage: Option<Word<ResponseUsage>>,
     pub provider_override: Option<String>,
     pub model_override: Option<String>,
-    pub model_override_source: Option<String>,
+    pub model_override_source: Option<Word<ChoiceSource>>,
     pub auth_profile_override: Option<String>,
-    pub auth_profile_override_source: Option<String>,
+    pub auth_profile_override_source: Option<Word<ChoiceSource>>,
     pub auth_profile_override_compaction_count: Option<u64>,
     pub group_activation: Option<Word<GroupActivation>>,
     pub group_activation_needs_system_intro: Option<bool>,
@@ -155,6 +157,15 @@ pub struct DeliveryContext {
     pub account_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "text_or_number")]
     pub thread_id: Option<String>,
+}
+
+impl SessionEntry {
+    /// Has it answered by this model from now on, because somebody chose it; by the agent's own for `None`.
+    pub fn choose_model(&mut self, model: Option<&ModelRef>) {
+        self.provider_override = model.map(|model| model.provider.to_string());
+        self.model_override = model.map(|model| model.model.to_string());
+        self.model_override_source = model.map(|_| ChoiceSource::User.into());
+    }
 }
 
 /// Thread ids are numbers on some platforms and other software stores them so.

@@ -19,7 +19,7 @@ use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
 use crate::policy;
 use crate::words_of_others::known_urls::Novelty;
-use crate::words_of_others::taint::{Label, Passed, Source, one_line};
+use crate::words_of_others::taint::{GateAnswer, Label, Source, one_line};
 
 mod asking;
 mod fetching;
@@ -89,7 +89,7 @@ pub(crate) struct Call<'c> {
 
 /// Where a call's files really are.
 #[derive(Debug, Default)]
-pub(crate) struct Places {
+pub(crate) struct RealPaths {
     /// Whose words the files are that are read, where they are not the owner's.
     read: Vec<Label>,
     writes: Vec<FilePlace>,
@@ -97,15 +97,15 @@ pub(crate) struct Places {
 
 impl Call<'_> {
     /// Where the files of the call are, as far as anybody has to know. Symbolic links are followed.
-    pub(crate) async fn places(&self, cx: &ToolCx) -> Places {
+    pub(crate) async fn places(&self, cx: &ToolCx) -> RealPaths {
         if self.subject.writes.is_empty() && self.subject.reads.is_empty() {
-            return Places::default();
+            return RealPaths::default();
         }
         let (subject, home, workspace) = (self.subject.clone(), self.home.clone(), cx.workspace.clone());
         let provenance = Provenance::of(self.home, cx);
         let looking = off_thread(move || {
             let reads = paths::places(&home, &workspace, &subject.reads);
-            Places {
+            RealPaths {
                 read: reads.iter().filter_map(|place| provenance.of_read(place.path())).collect(),
                 writes: paths::places(&home, &workspace, &subject.writes),
             }
@@ -117,7 +117,7 @@ impl Call<'_> {
     pub(crate) async fn admit(
         &self,
         arguments: &Value,
-        places: &Places,
+        places: &RealPaths,
         cx: &ToolCx,
     ) -> Result<(), ToolOutcome> {
         let taint = &cx.scope.taint;
@@ -127,7 +127,7 @@ impl Call<'_> {
         let Some(reason) = self.reason(places, cx) else { return Ok(()) };
         let grant = self.grant();
         if grant.as_ref().is_some_and(|what| taint.allows(self.name, what)) {
-            taint.pass(&cx.call_id, Passed::Allowed);
+            taint.pass(&cx.call_id, GateAnswer::Allowed);
             return Ok(());
         }
         let reasons = Self::reasons(&reason, &taint.labels());
@@ -135,7 +135,7 @@ impl Call<'_> {
             return Err(refusal(&reasons, "the owner's rules (tools.taint) refuse it"));
         }
         if self.asks_itself {
-            taint.pass(&cx.call_id, Passed::MustAsk(reasons));
+            taint.pass(&cx.call_id, GateAnswer::MustAsk(reasons));
             return Ok(());
         }
         let mut asked = self.request(arguments, &reasons, cx);
@@ -156,7 +156,7 @@ impl Call<'_> {
             Outcome::NoRoute => return Err(refusal(&reasons, "nobody who could allow it is reachable now")),
             Outcome::Withdrawn => return Err(ToolOutcome::error("stopped before the owner answered")),
         }
-        taint.pass(&cx.call_id, Passed::Allowed);
+        taint.pass(&cx.call_id, GateAnswer::Allowed);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Call<'_> {
     }
 
     /// Why the call needs a yes; `None` when it reaches nothing that matters.
-    fn reason(&self, places: &Places, cx: &ToolCx) -> Option<String> {
+    fn reason(&self, places: &RealPaths, cx: &ToolCx) -> Option<String> {
         if self.subject.only_looks {
             return None;
         }
@@ -251,7 +251,7 @@ impl Call<'_> {
     }
 
     /// What follows from a call that ran: labels for what came back, marks for what was written.
-    pub(crate) async fn settle(&self, outcome: ToolOutcome, places: Places, cx: &ToolCx) -> ToolOutcome {
+    pub(crate) async fn settle(&self, outcome: ToolOutcome, places: RealPaths, cx: &ToolCx) -> ToolOutcome {
         cx.scope.taint.forget(&cx.call_id);
         let guards = &cx.scope.guards;
         let mut outcome = outcome;

@@ -214,11 +214,11 @@ struct Filter {
 /// The filters there are. Clones share them.
 #[derive(Clone, Default)]
 pub struct HookPoints {
-    inner: Arc<Registered>,
+    inner: Arc<RegisteredFilter>,
 }
 
 #[derive(Default)]
-struct Registered {
+struct RegisteredFilter {
     /// A bit for every point somebody has a filter for.
     heard: AtomicU32,
     filters: RwLock<Vec<Arc<Filter>>>,

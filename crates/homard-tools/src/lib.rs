@@ -51,10 +51,10 @@ pub use policy::{
 };
 pub use ports::{
     AgentLine, AgentsPort, ButtonArgs, ChildLine, ChildTask, ConfigWrite, CronAsk, CronPort, Described,
-    FoundMessage, FoundMessages, GatewayPort, HistoryLine, HistoryPage, HistoryWanted, Letter, LetterAnswer,
-    LetterStatus, MemoryPort, MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort,
-    NoteLines, Passage, PortError, Ports, Recollection, SessionFilter, SessionLine, SessionTarget,
-    SessionsPage, SessionsPort, SessionsQuestion, Spawned, VisionPort,
+    FoundMessage, FoundMessages, GatewayPort, HistoryLine, HistoryPage, HistoryWanted, MemoryPort,
+    MessageArgs, MessagePort, MessageVerb, NodeAnswer, NodeCall, NodesPort, NoteLines, Passage, PortError,
+    Ports, Recollection, SessionFilter, SessionLine, SessionMessage, SessionMessageAnswer,
+    SessionMessageStatus, SessionTarget, SessionsPage, SessionsPort, SessionsQuestion, Spawned, VisionPort,
 };
 pub use registry::{ApplyPatchOptions, OfferedTool, ToolOptions, Toolbox, WebOptions};
 pub use scope::{Guards, Scope};
@@ -63,5 +63,5 @@ pub use tools::nodes::node_media;
 pub use tools::web::public::{FetchLimits, FetchedBytes, NotFetched, PublicFetch};
 pub use turn_slot::TurnSlot;
 pub use words_of_others::known_urls::KnownUrls;
-pub use words_of_others::taint::{Label, Passed, Source, Taint};
+pub use words_of_others::taint::{GateAnswer, Label, Source, Taint};
 pub use words_of_others::untrusted::wrap as wrap_untrusted;

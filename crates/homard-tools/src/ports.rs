@@ -37,8 +37,8 @@ pub use message::{ButtonArgs, MessageArgs, MessagePort, MessageVerb};
 pub use nodes::{NodeAnswer, NodeCall, NodesPort};
 pub use sessions::{
     AgentLine, AgentsPort, ChildLine, ChildTask, FoundMessage, FoundMessages, HistoryLine, HistoryPage,
-    HistoryWanted, Letter, LetterAnswer, LetterStatus, SessionFilter, SessionLine, SessionTarget,
-    SessionsPage, SessionsPort, SessionsQuestion, Spawned,
+    HistoryWanted, SessionFilter, SessionLine, SessionMessage, SessionMessageAnswer, SessionMessageStatus,
+    SessionTarget, SessionsPage, SessionsPort, SessionsQuestion, Spawned,
 };
 pub use vision::{Described, VisionPort};
 

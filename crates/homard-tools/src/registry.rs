@@ -250,7 +250,7 @@ impl Toolbox {
         name: &'c str,
         arguments: &Value,
         cx: &ToolCx,
-    ) -> Result<(gate::Call<'c>, gate::Places), ToolOutcome> {
+    ) -> Result<(gate::Call<'c>, gate::RealPaths), ToolOutcome> {
         let call = gate::Call {
             name,
             reach: tool.tool.reach(),

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use crossterm::event::KeyEvent;
 use homard_client::ClientError;
-use homard_client::questions::{Asked, Change};
+use homard_client::questions::{Change, OpenQuestion};
 use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_protocol::methods::chat::agent::{AgentsListResult, ModelSummary};
 use homard_protocol::methods::chat::startup::SlashCommand;
@@ -21,13 +21,13 @@ use homard_protocol::{ApprovalId, RunAnswer};
 use serde_json::{Map, Value};
 
 pub(crate) use questions::Questions;
-pub(crate) use screen::{Screen, SearchState, Shows};
+pub(crate) use screen::{Screen, SearchState, ShownParts};
 
 use crate::chat::Chat;
 use crate::input::complete::{Completion, CompletionLine, KnownCommand, known};
 use crate::input::editor::Editor;
 use crate::input::picker::Picker;
-use crate::wire::Happened;
+use crate::wire::GatewayNews;
 
 /// How many messages are read again after a change; those above them stay where they join.
 const REFRESH: u32 = 60;
@@ -36,7 +36,7 @@ const STOPPING: &str = "stopping…";
 
 /// What the person asked for on the command line.
 #[derive(Debug, Clone, Default)]
-pub struct Wishes {
+pub struct StartOptions {
     /// The conversation to open; the default agent's main one otherwise.
     pub session: Option<String>,
     /// What to say first.
@@ -64,7 +64,7 @@ pub(crate) enum Msg {
     Connected(Greeting),
     /// The connection is gone; why, in words.
     Lost(String),
-    Heard(Happened),
+    Heard(GatewayNews),
     /// Events were lost on the way.
     Missed,
     Reply(Reply),
@@ -177,7 +177,7 @@ pub(crate) enum Reply {
     Models(Result<Vec<ModelSummary>, CallFailure>),
     Commands(Result<Vec<SlashCommand>, CallFailure>),
     Patched(Result<(), CallFailure>),
-    Questions(Result<Vec<Asked>, CallFailure>),
+    Questions(Result<Vec<OpenQuestion>, CallFailure>),
     Decided {
         id: ApprovalId,
         done: Result<(), CallFailure>,
@@ -299,13 +299,13 @@ pub(crate) struct App {
     pub(crate) screen: Screen,
     pub(crate) shell: LocalShell,
     pub(crate) notice: Option<Notice>,
-    wishes: Wishes,
+    wishes: StartOptions,
     /// Makes the names of runs; tests know theirs.
     new_id: fn() -> String,
 }
 
 impl App {
-    pub(crate) fn new(wishes: Wishes, screen: Screen, new_id: fn() -> String) -> Self {
+    pub(crate) fn new(wishes: StartOptions, screen: Screen, new_id: fn() -> String) -> Self {
         let composer = Composer { commands: known(&[]), ..Composer::default() };
         Self {
             link: Link::Connecting,
@@ -384,7 +384,7 @@ impl App {
         effects.push(Effect::Ask(Request::Commands { session: self.place.session.clone() }));
         effects.extend(self.resend(now));
         if let Some(text) = self.wishes.message.take() {
-            effects.extend(commands::send(self, text, commands::Way::Queue, now));
+            effects.extend(commands::send(self, text, commands::SendMode::Queue, now));
         }
         effects
     }
@@ -428,24 +428,24 @@ impl App {
         effects
     }
 
-    fn hear(&mut self, happened: Happened, now: i64) -> Vec<Effect> {
+    fn hear(&mut self, happened: GatewayNews, now: i64) -> Vec<Effect> {
         let here = self.place.session.as_str();
         let again = match happened {
-            Happened::Chat(step) => step.session_key == here && self.chat.hear_chat(&step, now),
-            Happened::Agent(step) => step.session_key == here && self.chat.hear_agent(step, now),
-            Happened::Said(step) => step.session_key == here && self.chat.hear_said(&step),
-            Happened::Changed(step) => step.session_key == here && self.hear_changed(&step.reason),
-            Happened::Question(Change::Asked(asked)) => {
+            GatewayNews::Chat(step) => step.session_key == here && self.chat.hear_chat(&step, now),
+            GatewayNews::Agent(step) => step.session_key == here && self.chat.hear_agent(step, now),
+            GatewayNews::Said(step) => step.session_key == here && self.chat.hear_said(&step),
+            GatewayNews::Changed(step) => step.session_key == here && self.hear_changed(&step.reason),
+            GatewayNews::Question(Change::Asked(asked)) => {
                 self.questions.add(asked);
                 false
             }
-            Happened::Question(Change::Ended(ended)) => {
+            GatewayNews::Question(Change::Ended(ended)) => {
                 if let Some(words) = self.questions.end(&ended) {
                     self.tell(words);
                 }
                 false
             }
-            Happened::Ending(_) => false,
+            GatewayNews::Ending(_) => false,
         };
         if !self.chat.is_running() && self.notice.as_ref().is_some_and(|notice| notice.text == STOPPING) {
             self.notice = None;

@@ -16,5 +16,5 @@ mod text;
 mod view;
 mod wire;
 
-pub use app::Wishes;
+pub use app::StartOptions;
 pub use runner::{Connector, Machine, TuiError, TuiOptions, run};

@@ -5,16 +5,18 @@ use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use homard_client::Client;
-use homard_client::questions::Asked;
+use homard_client::questions::OpenQuestion;
 use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::off_thread;
 use rustix::process::{Signal, getpid, kill_process};
 use tokio::sync::mpsc;
 
-use crate::app::commands::{self, Way};
+use crate::app::commands::{self, SendMode};
 use crate::app::{App, Effect, Link, Overlay, Request, Screen};
 use crate::chat::item::{ChatItem, ItemBody, SendState, ToolCard, ToolState};
-use crate::runner::{After, Connector, GatewayLink, Hands, Signalled, Signals, TuiError, TuiOptions, new_id};
+use crate::runner::{
+    Connector, EffectRunner, GatewayLink, LoopStep, Signalled, Signals, TuiError, TuiOptions, new_id,
+};
 use crate::text::amounts::{duration, elapsed};
 use crate::text::clean::clean;
 use crate::text::theme::Theme;
@@ -35,7 +37,7 @@ pub(crate) async fn run(
     let (inbox, mut arrived) = mpsc::channel(INBOX);
     let (typing, mut typed) = mpsc::channel(INBOX);
     drop(off_thread(move || read_lines(&typing)));
-    let hands = Hands::new(inbox, options.machine);
+    let hands = EffectRunner::new(inbox, options.machine);
     let mut line = GatewayLink::up(first, connector);
     let mut signals = Signals::listen()?;
     let is_manned = io::stdin().is_terminal();
@@ -66,10 +68,10 @@ pub(crate) async fn run(
         let mut is_over = false;
         for effect in effects {
             match hands.perform(effect, line.client()) {
-                After::Go => {}
-                After::Later => awaited += 1,
-                After::Suspend => kill_process(getpid(), Signal::STOP).map_err(io::Error::from)?,
-                After::Quit => is_over = true,
+                LoopStep::Go => {}
+                LoopStep::Later => awaited += 1,
+                LoopStep::Suspend => kill_process(getpid(), Signal::STOP).map_err(io::Error::from)?,
+                LoopStep::Quit => is_over = true,
             }
         }
         printer.print(&mut app, now, &mut io::stdout().lock())?;
@@ -130,11 +132,11 @@ fn type_line(app: &mut App, line: &str, now: i64) -> Vec<Effect> {
         let request = Request::Decide { kind: asked.kind, id: asked.id.clone(), decision };
         return vec![Effect::Ask(request)];
     }
-    commands::submit(app, line.trim_end(), Way::Queue, now)
+    commands::submit(app, line.trim_end(), SendMode::Queue, now)
 }
 
 /// What a line says to a question; nothing is taken for a yes that is not one.
-fn answer(asked: Option<&Asked>, line: &str) -> Option<ApprovalDecision> {
+fn answer(asked: Option<&OpenQuestion>, line: &str) -> Option<ApprovalDecision> {
     match line.trim().to_lowercase().as_str() {
         "once" => Some(ApprovalDecision::AllowOnce),
         "always" if asked.is_some_and(|asked| asked.can_always) => Some(ApprovalDecision::AllowAlways),

@@ -2,8 +2,8 @@
 //! most thirty times a second.
 
 mod calls;
+mod effects;
 mod frame_writer;
-mod hands;
 mod link;
 mod screen_guard;
 
@@ -21,11 +21,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 pub use link::Connector;
 
-use crate::app::{App, Msg, Screen, Wishes};
+use crate::app::{App, Msg, Screen, StartOptions};
 use crate::plain;
 use crate::text::theme::Theme;
 use crate::view;
-pub(crate) use hands::{After, Hands};
+pub(crate) use effects::{EffectRunner, LoopStep};
 pub(crate) use link::GatewayLink;
 use screen_guard::ScreenGuard;
 
@@ -48,7 +48,7 @@ pub enum TuiError {
 #[derive(Debug, Clone)]
 pub struct TuiOptions {
     /// What the person asked for.
-    pub wishes: Wishes,
+    pub wishes: StartOptions,
     pub color: bool,
     /// Plain lines instead of a screen.
     pub plain: bool,
@@ -83,7 +83,7 @@ pub async fn run(first: Client, connector: &impl Connector, options: TuiOptions)
     let (inbox, mut arrived) = mpsc::channel(INBOX);
     let keys = inbox.clone();
     drop(off_thread(move || read_keys(&keys)));
-    let hands = Hands::new(inbox, options.machine);
+    let hands = EffectRunner::new(inbox, options.machine);
     let mut line = GatewayLink::up(first, connector);
     let outcome = Loop { app: &mut app, guard: &mut guard, hands: &hands, clock: &options.clock }
         .turn(&mut line, &mut arrived)
@@ -156,7 +156,7 @@ impl Signals {
 struct Loop<'a> {
     app: &'a mut App,
     guard: &'a mut ScreenGuard,
-    hands: &'a Hands,
+    hands: &'a EffectRunner,
     clock: &'a Clock,
 }
 
@@ -196,9 +196,9 @@ impl Loop<'_> {
             changed = true;
             for effect in self.app.update(msg, self.clock.now_ms()) {
                 match self.hands.perform(effect, line.client()) {
-                    After::Go | After::Later => {}
-                    After::Suspend => self.guard.suspend()?,
-                    After::Quit => return Ok(()),
+                    LoopStep::Go | LoopStep::Later => {}
+                    LoopStep::Suspend => self.guard.suspend()?,
+                    LoopStep::Quit => return Ok(()),
                 }
             }
         }

@@ -4,9 +4,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use homard_protocol::methods::chat::ChatHistoryResult;
 use serde_json::{Value, json};
 
-use crate::app::{App, Effect, Greeting, Msg, Reply, Request, Screen, Wishes};
+use crate::app::{App, Effect, Greeting, Msg, Reply, Request, Screen, StartOptions};
 use crate::text::theme::Theme;
-use crate::wire::Happened;
+use crate::wire::GatewayNews;
 
 /// The conversation all tests are in.
 pub(crate) const HERE: &str = "agent:main:main";
@@ -56,15 +56,15 @@ pub(crate) fn text(words: &str) -> Value {
 }
 
 /// An event of the gateway.
-pub(crate) fn event(name: &str, payload: Value) -> Happened {
+pub(crate) fn event(name: &str, payload: Value) -> GatewayNews {
     let mut whole = json!({"sessionKey": HERE, "ts": 5});
     merge(&mut whole, payload);
     let frame = json!({"type": "event", "event": name, "payload": whole});
-    Happened::read(&serde_json::from_value(frame).unwrap()).unwrap()
+    GatewayNews::read(&serde_json::from_value(frame).unwrap()).unwrap()
 }
 
 /// So much of an answer.
-pub(crate) fn delta(run: &str, whole: &str) -> Happened {
+pub(crate) fn delta(run: &str, whole: &str) -> GatewayNews {
     event(
         "chat",
         json!({"runId": run, "state": "delta", "deltaText": "", "message": {"content": [{"type": "text", "text": whole}]}}),
@@ -72,7 +72,7 @@ pub(crate) fn delta(run: &str, whole: &str) -> Happened {
 }
 
 /// A question of the gateway's.
-pub(crate) fn question(id: &str, command: &str) -> Happened {
+pub(crate) fn question(id: &str, command: &str) -> GatewayNews {
     event(
         "exec.approval.requested",
         json!({"approvalKind": "exec", "id": id, "createdAtMs": NOW, "expiresAtMs": NOW + 90_000,
@@ -83,7 +83,7 @@ pub(crate) fn question(id: &str, command: &str) -> Happened {
 
 /// A program that is connected and has read its conversation.
 pub(crate) fn app(width: u16, height: u16, messages: &[Value], more: Value) -> App {
-    let wishes = Wishes { history_limit: 200, ..Wishes::default() };
+    let wishes = StartOptions { history_limit: 200, ..StartOptions::default() };
     let mut app = App::new(wishes, Screen::new(width, height, Theme::new(false)), || "run-1".to_owned());
     app.update(Msg::Connected(Greeting { main_session: HERE.to_owned(), version: "1".to_owned() }), NOW);
     read(&mut app, messages, more);

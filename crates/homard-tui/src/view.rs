@@ -118,7 +118,7 @@ fn transcript(app: &mut App, buffer: &mut Buffer, area: Rect) {
     for (y, row) in (first..area.bottom()).zip(rows) {
         buffer.set_line(area.x, y, row, area.width);
         if !wanted.is_empty() {
-            mark(buffer, area, y, (row, &wanted), found);
+            mark(buffer, Rect { y, height: 1, ..area }, row, &wanted, found);
         }
     }
     if app.screen.below() > 0 && area.height > 2 {
@@ -130,13 +130,7 @@ fn transcript(app: &mut App, buffer: &mut Buffer, area: Rect) {
 }
 
 /// Marks where a row holds what is searched for.
-fn mark(
-    buffer: &mut Buffer,
-    area: Rect,
-    y: u16,
-    (row, wanted): (&Line<'_>, &str),
-    style: ratatui_core::style::Style,
-) {
+fn mark(buffer: &mut Buffer, area: Rect, row: &Line<'_>, wanted: &str, style: ratatui_core::style::Style) {
     let text = row.to_string();
     for (at, _) in text.char_indices() {
         let Some(rest) = text.get(at..) else { continue };
@@ -153,7 +147,7 @@ fn mark(
             .saturating_add(u16::try_from(columns(text.get(..at).unwrap_or_default())).unwrap_or(u16::MAX));
         let width = u16::try_from(columns(part)).unwrap_or(0);
         if x < area.right() {
-            buffer.set_style(Rect { x, y, width: width.min(area.right() - x), height: 1 }, style);
+            buffer.set_style(Rect { x, width: width.min(area.right() - x), ..area }, style);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Something the gateway told.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Happened {
+pub(crate) enum GatewayNews {
     Chat(ChatStep),
     Agent(AgentStep),
     /// A message was written into a conversation.
@@ -129,7 +129,7 @@ pub(crate) struct ChangedStep {
     pub(crate) reason: String,
 }
 
-impl Happened {
+impl GatewayNews {
     /// Reads an event; most are about something else.
     pub(crate) fn read(frame: &EventFrame) -> Option<Self> {
         match frame.event.as_str() {
@@ -217,10 +217,10 @@ fn text(value: &Value, field: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{AgentNews, AgentStep, ChangedStep, Happened};
+    use super::{AgentNews, AgentStep, ChangedStep, GatewayNews};
 
-    fn read(event: &str, payload: &Value) -> Option<Happened> {
-        Happened::read(
+    fn read(event: &str, payload: &Value) -> Option<GatewayNews> {
+        GatewayNews::read(
             &serde_json::from_value(json!({"type": "event", "event": event, "payload": payload})).unwrap(),
         )
     }
@@ -228,7 +228,7 @@ mod tests {
     fn agent(stream: &str, data: &Value) -> Option<AgentNews> {
         let payload = json!({"runId": "r", "sessionKey": "s", "ts": 5, "stream": stream, "data": data});
         match read("agent", &payload) {
-            Some(Happened::Agent(AgentStep { news, ts: 5, .. })) => Some(news),
+            Some(GatewayNews::Agent(AgentStep { news, ts: 5, .. })) => Some(news),
             _ => None,
         }
     }
@@ -269,12 +269,12 @@ mod tests {
     fn steps_for_people_are_read_and_others_passed_over() {
         let delta = json!({"runId": "r", "sessionKey": "s", "state": "delta", "deltaText": "b",
             "message": {"role": "assistant", "content": [{"type": "text", "text": "ab"}], "timestamp": 1}, "seq": 9});
-        let Some(Happened::Chat(step)) = read("chat", &delta) else { panic!("not read") };
+        let Some(GatewayNews::Chat(step)) = read("chat", &delta) else { panic!("not read") };
         assert_eq!((step.whole().as_deref(), step.delta_text.as_str()), (Some("ab"), "b"));
         let changed = json!({"sessionKey": "s", "reason": "reset", "ts": 1});
         assert_eq!(
             read("sessions.changed", &changed),
-            Some(Happened::Changed(ChangedStep { session_key: "s".into(), reason: "reset".into() }))
+            Some(GatewayNews::Changed(ChangedStep { session_key: "s".into(), reason: "reset".into() }))
         );
         for (event, payload) in [("tick", json!({"ts": 1})), ("chat", json!([1])), ("agent", json!(null))] {
             assert_eq!(read(event, &payload), None, "{event}");

@@ -1,7 +1,6 @@
 //! Where releases lie: a folder on this machine, or an address.
 
 use std::io::Read as _;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -69,7 +68,7 @@ impl Source {
         let mut address = Url::parse(text).ok().ok_or_else(wrong)?;
         let is_safe = match address.scheme() {
             "https" => true,
-            "http" => is_this_machine(&address),
+            "http" => address.host_str().is_some_and(homard_http::is_this_machine),
             _other => false,
         };
         if !is_safe || address.cannot_be_a_base() || address.query().is_some() {
@@ -107,11 +106,6 @@ fn client(base: &Url) -> Result<Client, UpdateError> {
     let follow = if is_plain { redirect::Policy::none() } else { redirect::Policy::limited(MAX_REDIRECTS) };
     let built = builder.redirect(follow).connect_timeout(CONNECT_PATIENCE).read_timeout(SILENCE).build();
     built.map_err(|source| UpdateError::Unreachable { address: base.to_string(), source })
-}
-
-fn is_this_machine(address: &Url) -> bool {
-    let host = address.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Looks for a release, and checks its manifest. Without a key only a folder of this machine is believed.

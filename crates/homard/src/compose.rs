@@ -36,7 +36,7 @@ use tokio::process::Child;
 use crate::commands::gateway::{GatewayOptions, GatewayTerminal};
 use crate::logging;
 use crate::traces;
-use channels::Workshop;
+use channels::AccountContext;
 use handover::parent;
 use handover::successor::Arrival;
 use models::{ModelRoom, RoomParts, StoredSessionIds};
@@ -129,7 +129,7 @@ async fn live(
         Err(_) => {}
     }
     let child = outcome?;
-    let stays = !supervisor.shepherded && !supervisor.systemd.listens();
+    let stays = !supervisor.has_parent && !supervisor.systemd.listens();
     if child.is_some() && !stays {
         supervisor.farewell().await;
     }
@@ -176,7 +176,7 @@ async fn serve(
     built.relay.sessions().follow_commands();
     let mut hooks = supervisor.hooks(options, config);
     hooks.on_reload.push(take_over_changes(config.clone(), options, &built));
-    let Built { store, processes, room, relay, gateway, workshop, tasks } = built;
+    let LifeRooms { store, processes, room, relay, gateway, workshop, tasks } = built;
     follow_models(room, relay.clone(), config.clone(), &tasks);
     supervisor.grant_wishes(&tasks, &gateway, source);
     channels::know(&relay, &current, &workshop);
@@ -200,13 +200,13 @@ async fn serve(
 }
 
 /// The rooms of one life, those that are asked for again.
-struct Built {
+struct LifeRooms {
     store: Store,
     processes: Processes,
     room: ModelRoom,
     relay: Relay,
     gateway: Arc<Gateway>,
-    workshop: Workshop,
+    workshop: AccountContext,
     tasks: Tasks,
 }
 
@@ -216,7 +216,7 @@ async fn build(
     config: &ConfigHandle,
     guards: &Guards,
     reach: NetworkParts,
-) -> anyhow::Result<Built> {
+) -> anyhow::Result<LifeRooms> {
     let (current, source) = (config.current(), &options.source);
     let clock = source.clock.clone();
     let store = Store::open(OpenOptions {
@@ -225,7 +225,7 @@ async fn build(
         clock: clock.clone(),
     })?;
     let (bus, tasks) = (Bus::default(), Tasks::new());
-    let workshop = Workshop::new(options.platforms, &source.paths, &clock);
+    let workshop = AccountContext::new(options.platforms, &source.paths, &clock);
     let processes = Processes::new(clock.clone());
     processes.take_in_orphans();
     let room = ModelRoom::open(RoomParts {
@@ -274,7 +274,7 @@ async fn build(
         host: machine::facts(),
         reach,
     });
-    Ok(Built { store, processes, room, relay, gateway, workshop, tasks })
+    Ok(LifeRooms { store, processes, room, relay, gateway, workshop, tasks })
 }
 
 fn log_ready(listeners: &[TcpListener], began: Instant) {
@@ -315,7 +315,7 @@ fn follow_models(room: ModelRoom, relay: Relay, config: ConfigHandle, tasks: &Ta
 fn connect_platforms(
     relay: Relay,
     config: ConfigHandle,
-    workshop: Workshop,
+    workshop: AccountContext,
     tasks: Tasks,
 ) -> Box<dyn FnOnce() + Send> {
     Box::new(move || {
@@ -324,7 +324,7 @@ fn connect_platforms(
 }
 
 /// Builds models and tools anew, and connects what changed, without a restart.
-fn take_over_changes(config: ConfigHandle, options: &GatewayOptions, built: &Built) -> OnReload {
+fn take_over_changes(config: ConfigHandle, options: &GatewayOptions, built: &LifeRooms) -> OnReload {
     let source = options.source.clone();
     let (relay, room, store) = (built.relay.clone(), built.room.clone(), built.store.clone());
     let (processes, workshop) = (built.processes.clone(), built.workshop.clone());

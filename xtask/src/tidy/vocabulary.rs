@@ -13,8 +13,10 @@ struct HandMade {
     instead: &'static str,
 }
 
-const HAND_MADE: [HandMade; 7] = [
-    HandMade { text: "byte:02x}", then: "", instead: HEX },
+const HAND_MADE: [HandMade; 9] = [
+    HandMade { text: ":02x}", then: "", instead: HEX },
+    HandMade { text: ":02X}", then: "", instead: ESCAPED },
+    HandMade { text: "== \"localhost\"", then: "", instead: HERE },
     HandMade { text: ".chars().take(", then: ").collect", instead: CLIP },
     HandMade { text: ".char_indices().nth(", then: "", instead: CLIP },
     HandMade { text: ".is_char_boundary(", then: "", instead: CLIP },
@@ -24,17 +26,21 @@ const HAND_MADE: [HandMade; 7] = [
 ];
 
 const HEX: &str = "use homard_runtime::hex";
+const ESCAPED: &str = "use homard_http::escaped";
+const HERE: &str = "use homard_http::is_this_machine";
 const CLIP: &str = "use homard_runtime::Clip or brief";
 const OFF_THREAD: &str = "use homard_runtime::off_thread, which does not grow the program with each use";
 const LOCK: &str = "use homard_runtime::Mutex or RwLock, which need no such thing";
 
 /// The owners, and those who do something else that looks alike.
-const EXCEPTIONS: [(&str, &str); 5] = [
+const EXCEPTIONS: [(&str, &str); 7] = [
     ("crates/homard-runtime/", "owns the words, and looks for secrets in every spelling"),
     ("crates/homard-protocol/", "stands on nothing"),
     ("crates/homard-testkit/", "is no product"),
     ("crates/homard-channels/src/irc/plain.rs", "takes one character even where none fits"),
     ("crates/homard-exec/src/capture.rs", "splits a text in two and keeps both"),
+    ("crates/homard-memory/src/local_model/tokenizer.rs", "names bytes as models do"),
+    ("crates/homard-service/src/systemd.rs", "escapes one character as systemd does"),
 ];
 
 /// Every hand-made form in a file of the product.

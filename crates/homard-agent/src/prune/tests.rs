@@ -1,5 +1,6 @@
 //! When old tool results are shortened, and that reading again shortens them the same way.
 
+use homard_config::config::agents::pruning::{ContextPruning, ResultPruning};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, Entry, EntryId, EntryKind, Message, SessionId, StopReason, ToolCall,
     ToolCallId, ToolResultMessage, UserBlock, UserContent, UserMessage,
@@ -63,6 +64,11 @@ fn result_sizes(history: &History) -> Vec<usize> {
     sizes.collect()
 }
 
+/// Rules for a provider that remembers a conversation for five minutes.
+fn under(results: ResultPruning) -> PruneRules {
+    PruneRules { ttl: ContextPruning::DEFAULT_TTL, results }
+}
+
 /// Five turns with these pauses between them, the last one only asked.
 fn pruned(pause: i64, bytes: usize, rules: &PruneRules) -> Vec<usize> {
     let messages: Vec<Message> =
@@ -74,27 +80,27 @@ fn pruned(pause: i64, bytes: usize, rules: &PruneRules) -> Vec<usize> {
 
 #[test]
 fn results_are_shortened_only_after_a_pause_and_only_in_a_full_context() {
-    let rules = PruneRules::default();
+    let rules = under(ResultPruning::default());
     assert_eq!(pruned(MINUTE, 8_000, &rules), [8_000; 4], "the provider still remembers it");
     assert_eq!(pruned(10 * MINUTE, 4_500, &rules), [4_500; 4], "there is room enough");
     let sizes = pruned(10 * MINUTE, 8_000, &rules);
     assert!(sizes[0] < 4_000 && sizes[1] < 4_000, "{sizes:?}");
     assert_eq!(sizes[3], 8_000, "the newest answers keep theirs");
-    let denied = PruneRules { deny: vec!["re*".to_owned()], ..PruneRules::default() };
+    let denied = under(ResultPruning { deny: vec!["re*".to_owned()], ..ResultPruning::default() });
     assert_eq!(pruned(10 * MINUTE, 8_000, &denied), [8_000; 4]);
 }
 
 #[test]
 fn results_go_altogether_where_shortening_is_not_enough() {
-    let rules = PruneRules { min_prunable: 5_000, hard_percent: 10, ..PruneRules::default() };
-    let sizes = pruned(10 * MINUTE, 12_000, &rules);
+    let rules = ResultPruning { min_prunable: 5_000, hard_percent: 10, ..ResultPruning::default() };
+    let sizes = pruned(10 * MINUTE, 12_000, &under(rules));
     assert_eq!(sizes[0], "[Old tool result content cleared]".len(), "{sizes:?}");
     assert_eq!(sizes[3], 12_000, "{sizes:?}");
 }
 
 #[test]
 fn a_conversation_read_anew_is_pruned_as_the_one_that_was_carried_along() {
-    let rules = PruneRules::default();
+    let rules = under(ResultPruning::default());
     let pauses = [0, 1, 10, 11, 30, 31, 32, 60];
     let messages: Vec<Message> =
         pauses.iter().enumerate().flat_map(|(n, minutes)| turn(n, START + minutes * MINUTE, 6_000)).collect();
@@ -115,7 +121,7 @@ fn forgetting_old_turns_does_not_hide_a_moment_from_pruning() {
     let messages: Vec<Message> = (0..6).flat_map(|n| turn(n, START, 8_000)).collect();
     let mut told = history(&messages);
     told.limit_turns(Some(5));
-    let rules = PruneRules::default();
+    let rules = under(ResultPruning::default());
     told.prune(&rules, WINDOW);
     assert_eq!(result_sizes(&told), [8_000; 5], "nobody was late");
     // The oldest turn is forgotten with the next thing that is said, which comes late.
@@ -127,18 +133,18 @@ fn forgetting_old_turns_does_not_hide_a_moment_from_pruning() {
 }
 
 /// The usual rules with one of them changed.
-fn with(change: impl FnOnce(&mut PruneRules)) -> PruneRules {
-    let mut rules = PruneRules::default();
-    change(&mut rules);
-    rules
+fn with(change: impl FnOnce(&mut ResultPruning)) -> PruneRules {
+    let mut results = ResultPruning::default();
+    change(&mut results);
+    under(results)
 }
 
 #[test]
 fn every_rule_of_pruning_does_what_it_says() {
     let late = |rules: &PruneRules| pruned(10 * MINUTE, 8_000, rules);
-    let usual = late(&PruneRules::default());
+    let usual = late(&under(ResultPruning::default()));
     let untouched = [
-        ("ttl", with(|rules| rules.ttl = std::time::Duration::from_secs(20 * 60))),
+        ("ttl", PruneRules { ttl: std::time::Duration::from_secs(20 * 60), ..with(|_| {}) }),
         ("soft_percent", with(|rules| rules.soft_percent = 90)),
         ("soft_max", with(|rules| rules.soft_max = 10_000)),
         ("keep_last_assistants", with(|rules| rules.keep_last_assistants = 100)),
@@ -153,8 +159,12 @@ fn every_rule_of_pruning_does_what_it_says() {
         assert_eq!(usual[0] - late(&shorter)[0], 1_400, "{shorter:?}");
     }
     let cleared = |placeholder: Option<&str>| {
-        let rules = PruneRules { min_prunable: 5_000, hard_percent: 10, ..PruneRules::default() };
-        pruned(10 * MINUTE, 12_000, &PruneRules { placeholder: placeholder.map(str::to_owned), ..rules })[0]
+        let rules = ResultPruning { min_prunable: 5_000, hard_percent: 10, ..ResultPruning::default() };
+        pruned(
+            10 * MINUTE,
+            12_000,
+            &under(ResultPruning { placeholder: placeholder.map(str::to_owned), ..rules }),
+        )[0]
     };
     assert_eq!(cleared(Some("gone")), 4);
     assert_eq!(cleared(None), usual[0] + 1, "shortened only, of a text of one digit more");

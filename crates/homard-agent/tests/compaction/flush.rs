@@ -1,6 +1,6 @@
 //! Notes before a conversation is shortened: written beside it, paid for, and not part of it.
 
-use homard_agent::{FlushRules, How};
+use homard_agent::{FlushRules, TurnEndKind};
 use homard_testkit::FakeLlm;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ async fn notes_are_asked_for_once_in_a_turn_and_leave_nothing_but_their_cost() {
     fake.calls("dump", json!({"bytes": 10})).says("NO_REPLY");
     fake.calls("dump", json!({"bytes": 20})).says("fine");
     let ended = world.say(&"x".repeat(72_000)).await;
-    assert!(matches!(ended.how, How::Done) && ended.spent.flushed, "{:?}", ended.how);
+    assert!(matches!(ended.how, TurnEndKind::Done) && ended.spent.flushed, "{:?}", ended.how);
     assert_eq!(ended.answer.as_ref().unwrap().text(), "fine");
     let requests: Vec<String> = fake.requests().iter().map(|asked| asked.body.to_string()).collect();
     assert_eq!(requests.len(), 4);

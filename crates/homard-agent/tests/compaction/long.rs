@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::How;
+use homard_agent::TurnEndKind;
 use homard_llm::{Answer, FailReason, LlmError, Provider, Request, StreamEvent};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, ProviderId, StopReason, ToolCall, ToolCallId, Usage,
@@ -89,7 +89,7 @@ async fn two_thousand_turns_go_through_a_window_of_32k_tokens() {
             world.restart();
         }
         let ended = world.say(&what).await;
-        assert!(matches!(ended.how, How::Done), "turn {n}: {:?}", ended.how);
+        assert!(matches!(ended.how, TurnEndKind::Done), "turn {n}: {:?}", ended.how);
         assert!(!ended.answer.unwrap().text().is_empty(), "turn {n}");
         compactions += ended.spent.compactions;
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use homard_agent::{Ended, How};
+use homard_agent::{TurnEnd, TurnEndKind};
 use homard_llm::FailReason;
 use homard_runtime::Mutex;
 use homard_testkit::FakeLlm;
@@ -16,12 +16,12 @@ async fn talk(world: &mut World, fake: &FakeLlm, turns: usize) {
     for n in 0..turns {
         fake.says(format!("answer {n} {}", "y".repeat(1_000)));
         let ended = world.say(&format!("request {n} {}", "x".repeat(1_000))).await;
-        assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
+        assert!(matches!(ended.how, TurnEndKind::Done), "{:?}", ended.how);
     }
 }
 
-fn said(ended: &Ended) -> String {
-    assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
+fn said(ended: &TurnEnd) -> String {
+    assert!(matches!(ended.how, TurnEndKind::Done), "{:?}", ended.how);
     ended.answer.as_ref().unwrap().text()
 }
 
@@ -187,7 +187,7 @@ async fn what_cannot_fit_is_said_and_the_next_message_is_answered() {
     let mut world = World::new(model(&fake), 200_000);
     fake.overflows_above(20_000);
     let ended = world.say(&"x".repeat(100_000)).await;
-    let How::Failed(error) = &ended.how else { panic!("{:?}", ended.how) };
+    let TurnEndKind::Failed(error) = &ended.how else { panic!("{:?}", ended.how) };
     assert_eq!(error.reason, FailReason::ContextOverflow);
     assert!(error.message.contains("does not fit the model"), "{}", error.message);
     fake.says("a summary").says("hello");
@@ -233,7 +233,7 @@ async fn stopping_while_it_summarises_stops_the_turn() {
         waited
     });
     waited.unwrap();
-    assert!(matches!(ended.how, How::Stopped), "{:?}", ended.how);
+    assert!(matches!(ended.how, TurnEndKind::Stopped), "{:?}", ended.how);
     assert_eq!(world.told, ["start overflow"]);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt, StreamExt};
-use homard_agent::How;
+use homard_agent::TurnEndKind;
 use homard_llm::{Answer, Provider, Request, StreamEvent};
 use homard_protocol::{
     AssistantBlock, AssistantMessage, EntryKind, Message, ProviderId, StopReason, ToolCall, ToolCallId,
@@ -96,7 +96,7 @@ async fn a_tool_that_takes_too_long_is_stopped_and_the_model_hears_of_it() {
     for (obeys, wanted) in [(true, "half of it"), (false, "Try something else")] {
         let (mut world, _) = world(obeys);
         let ended = world.say("go").await;
-        assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
+        assert!(matches!(ended.how, TurnEndKind::Done), "{:?}", ended.how);
         assert_eq!(ended.answer.unwrap().text(), "done");
         let answer = answered(&world).await;
         assert!(answer.contains("true") && answer.contains("did not answer within 60 s"), "{answer}");
@@ -114,7 +114,7 @@ async fn stopping_a_turn_waits_for_a_tool_only_for_a_while_and_leaves_a_result()
             stop.cancel();
         };
         let (ended, ()) = tokio::join!(world.say("go"), stopping);
-        assert!(matches!(ended.how, How::Stopped), "{:?}", ended.how);
+        assert!(matches!(ended.how, TurnEndKind::Stopped), "{:?}", ended.how);
         let answer = answered(&world).await;
         assert!(answer.contains(wanted), "{answer}");
     }

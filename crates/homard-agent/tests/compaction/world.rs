@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use homard_agent::{Agent, CompactionSettings, Detectors, Ended, History, How, LoopRules, Rules, Step, Turn};
+use homard_agent::{Agent, CompactionSettings, History, Rules, Step, Turn, TurnEnd, TurnEndKind};
+use homard_config::config::tools::loops::{LoopDetection, LoopDetectors};
 use homard_llm::{
     Http, HttpOptions, ModelSpec, Models, Provider, ProviderSpec, Resolved, ThinkingLevel,
     ToolSpec as OfferedSpec,
@@ -23,12 +24,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const NOW: i64 = 1_700_000_000_000;
 
 /// These stories repeat themselves on purpose.
-const PATIENT: LoopRules = LoopRules {
+const PATIENT: LoopDetection = LoopDetection {
     history: 1,
-    warn: usize::MAX,
-    block: usize::MAX,
-    give_up: 1,
-    detectors: Detectors { generic_repeat: false, known_poll_no_progress: false, ping_pong: false },
+    warning: usize::MAX,
+    critical: usize::MAX,
+    breaker: 1,
+    detectors: LoopDetectors { generic_repeat: false, known_poll_no_progress: false, ping_pong: false },
 };
 
 /// A tool that answers as many bytes as it is asked for.
@@ -116,7 +117,7 @@ impl World {
     }
 
     /// Says something and returns what came of it, recorded.
-    pub(crate) async fn say(&mut self, text: &str) -> Ended {
+    pub(crate) async fn say(&mut self, text: &str) -> TurnEnd {
         self.runs += 1;
         let run_id = RunId::parse(&format!("run-{}", self.runs)).unwrap();
         let session_key = SessionKey::parse("agent:main:main").unwrap();
@@ -168,7 +169,7 @@ impl World {
             _ => {}
         };
         let ended = agent.run(&turn, &mut history, &mut on_step, &self.cancel).await;
-        let status = if matches!(ended.how, How::Done) { RunStatus::Ok } else { RunStatus::Error };
+        let status = if matches!(ended.how, TurnEndKind::Done) { RunStatus::Ok } else { RunStatus::Error };
         let mut finish = FinishRun::new(run_id, status);
         let answer = ended.answer.clone().map(Message::Assistant);
         finish.entries = answer.iter().map(|m| EntryKind::Message { message: m.clone() }).collect();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::{Agent, CompactionSettings, History, How, Turn};
+use homard_agent::{Agent, CompactionSettings, History, Turn, TurnEndKind};
 use homard_llm::wire::{TABLE, Wire};
 use homard_llm::{
     Answer, ModelSpec, Provider, Request, Resolved, StreamEvent, ThinkingLevel, ToolSpec as OfferedSpec,
@@ -161,7 +161,7 @@ async fn requests(api: &str, dir: &Path) -> Vec<Request> {
     };
     let agent = Agent { store: store.clone(), clock };
     let ended = agent.run(&turn, &mut history, &mut |_step| {}, &CancellationToken::new()).await;
-    assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
+    assert!(matches!(ended.how, TurnEndKind::Done), "{:?}", ended.how);
     store.close().await;
     std::mem::take(&mut *scripted.asked.lock())
 }

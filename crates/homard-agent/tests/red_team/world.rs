@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
-use homard_agent::{Agent, CompactionSettings, History, How, Rules, Steering, Step, Turn};
+use homard_agent::{Agent, CompactionSettings, History, Rules, Steering, Step, Turn, TurnEndKind};
 use homard_config::config::tools::web::{SearchEngine, SearchProvider, WebSearch, WebTools};
 use homard_exec::{BuiltEnv, Processes};
 use homard_llm::{
@@ -311,7 +311,7 @@ impl World {
             _ => {}
         };
         let ended = agent.run(turn, history, &mut on_step, &CancellationToken::new()).await;
-        assert!(matches!(ended.how, How::Done), "{:?}", ended.how);
+        assert!(matches!(ended.how, TurnEndKind::Done), "{:?}", ended.how);
         heard
     }
 

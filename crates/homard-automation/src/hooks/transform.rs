@@ -18,7 +18,7 @@ const TRANSFORM_LIMIT: Duration = Duration::from_secs(10);
 
 /// What a transform makes of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Rewritten {
+pub enum TransformedCall {
     /// Nobody is to hear of it.
     Skip,
     /// These fields in place of what the mapping says.
@@ -42,7 +42,7 @@ pub async fn transform(
     hook: &str,
     transform: &HookTransform,
     call: &Value,
-) -> Result<Rewritten, TransformError> {
+) -> Result<TransformedCall, TransformError> {
     let failed = |why: String| TransformError { module: transform.module.clone(), why };
     let config = room.config();
     let program = locate(&config.hooks.transforms_dir, &transform.module).map_err(failed)?;
@@ -86,10 +86,10 @@ fn locate(folder: &Path, module: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-fn read(printed: &str) -> Result<Rewritten, String> {
+fn read(printed: &str) -> Result<TransformedCall, String> {
     match said_json(printed) {
-        Some(Ok(Value::Null)) => Ok(Rewritten::Skip),
-        Some(Ok(Value::Object(changes))) => Ok(Rewritten::Changes(changes)),
+        Some(Ok(Value::Null)) => Ok(TransformedCall::Skip),
+        Some(Ok(Value::Object(changes))) => Ok(TransformedCall::Changes(changes)),
         Some(Err(garbage)) => Err(garbage.to_string()),
         Some(Ok(_)) | None => Err("printed neither a JSON object nor null".to_owned()),
     }
@@ -101,7 +101,7 @@ mod tests {
 
     use serde_json::{Map, json};
 
-    use super::{Rewritten, locate, read};
+    use super::{TransformedCall, locate, read};
 
     #[test]
     fn a_transform_is_a_program_in_its_folder_and_nowhere_else() {
@@ -143,11 +143,11 @@ mod tests {
 
     #[test]
     fn null_means_skip_and_an_object_changes_what_the_mapping_says() {
-        assert_eq!(read("working …\nnull\n"), Ok(Rewritten::Skip));
-        assert_eq!(read("{}"), Ok(Rewritten::Changes(Map::new())));
+        assert_eq!(read("working …\nnull\n"), Ok(TransformedCall::Skip));
+        assert_eq!(read("{}"), Ok(TransformedCall::Changes(Map::new())));
         let changes = json!({"message": "m"}).as_object().unwrap().clone();
-        assert_eq!(read("note\n{\"message\": \"m\"}"), Ok(Rewritten::Changes(changes.clone())));
-        assert_eq!(read("{\n  \"message\": \"m\"\n}\n"), Ok(Rewritten::Changes(changes)));
+        assert_eq!(read("note\n{\"message\": \"m\"}"), Ok(TransformedCall::Changes(changes.clone())));
+        assert_eq!(read("{\n  \"message\": \"m\"\n}\n"), Ok(TransformedCall::Changes(changes)));
         for garbage in ["", "hello", "[1]", "{\"half", "\u{fffd}\u{fffd}"] {
             assert!(read(garbage).is_err(), "{garbage}");
         }

@@ -7,7 +7,7 @@ use homard_protocol::methods::cron::{CronAddParams, CronDeliveryStatus, CronRunS
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::{End, Follows, MAX_CONSECUTIVE_ERRORS, MIN_REFIRE_MS, settle};
+use super::{AfterRun, End, MAX_CONSECUTIVE_ERRORS, MIN_REFIRE_MS, settle};
 use crate::job::Job;
 
 const NOW: i64 = 1_800_000_000_000;
@@ -36,7 +36,7 @@ fn end(status: CronRunStatus, started_at: i64, took: i64) -> End {
     }
 }
 
-fn ended(job: &mut Job, status: CronRunStatus, started_at: i64, took: i64) -> Follows {
+fn ended(job: &mut Job, status: CronRunStatus, started_at: i64, took: i64) -> AfterRun {
     settle(job, &end(status, started_at, took), None, &TimeZone::UTC)
 }
 
@@ -52,7 +52,7 @@ fn a_job_that_went_well_is_due_at_its_next_time() {
     ] {
         let mut job = job(&every, &json!({}));
         job.state.running_at_ms = Some(started);
-        assert_eq!(ended(&mut job, CronRunStatus::Ok, started, took), Follows::default());
+        assert_eq!(ended(&mut job, CronRunStatus::Ok, started, took), AfterRun::default());
         assert_eq!(job.state.next_run_at_ms, Some(expected), "{started} {took}");
         assert_eq!((job.state.running_at_ms, job.state.last_run_at_ms), (None, Some(started)));
         assert_eq!(job.state.last_duration_ms, Some(took));
@@ -136,7 +136,7 @@ fn a_job_that_is_due_once_is_done_however_it_went() {
 fn a_job_that_is_due_once_and_was_tried_out_before_is_still_due() {
     let mut job = job(&json!({"kind": "at", "at": "2027-01-15T08:00:00Z"}), &json!({}));
     job.state.next_run_at_ms = Some(NOW + HOUR);
-    assert_eq!(ended(&mut job, CronRunStatus::Ok, NOW, 5), Follows::default());
+    assert_eq!(ended(&mut job, CronRunStatus::Ok, NOW, 5), AfterRun::default());
     assert_eq!((job.enabled(), job.state.next_run_at_ms), (true, Some(NOW + HOUR)));
     assert!(ended(&mut job, CronRunStatus::Ok, NOW + HOUR, 5).forget);
 }

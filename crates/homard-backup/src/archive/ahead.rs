@@ -14,7 +14,7 @@ const PIECE: u64 = 256 * 1024;
 const WAITING: usize = 4;
 
 /// Bytes another thread reads.
-pub(super) struct Ahead<'a> {
+pub(super) struct ReadAhead<'a> {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
     at: usize,
@@ -23,7 +23,7 @@ pub(super) struct Ahead<'a> {
     report: &'a mut dyn FnMut(Progress),
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> ReadAhead<'a> {
     /// Has `from` read by another thread. `read` is where it counts what it takes from the disk, of `all`.
     pub(super) fn new(
         mut from: Box<dyn Read + Send>,
@@ -53,7 +53,7 @@ impl<'a> Ahead<'a> {
     }
 }
 
-impl Read for Ahead<'_> {
+impl Read for ReadAhead<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.at == self.piece.len() {
             let Ok(piece) = self.pieces.recv() else { return Ok(0) };

@@ -160,7 +160,7 @@ fn early() -> io::Error {
 
 /// Packs pieces until there are no more, or nobody wants them.
 fn pack_all(pieces: &Receiver<Piece>, done: &Sender<Piece>) {
-    let mut press = Press::new();
+    let mut press = PiecePacker::new();
     while let Ok(mut piece) = pieces.recv() {
         // A piece that is missing is noticed by who writes them.
         if press.pack(&piece.plain, &mut piece.packed).is_err() || done.send(piece).is_err() {
@@ -198,13 +198,13 @@ fn write_all<W: Write>(
 }
 
 /// Packs one piece after the other.
-struct Press {
+struct PiecePacker {
     deflate: Compress,
     /// The last piece did not get smaller. Pictures, sounds and archives are long.
     was_dense: bool,
 }
 
-impl Press {
+impl PiecePacker {
     fn new() -> Self {
         Self { deflate: Compress::new(Compression::new(LEVEL), false), was_dense: false }
     }

@@ -12,7 +12,7 @@ const BLOCK: usize = 512 * 1024;
 const ALIGNED: usize = 4096;
 
 /// A draft whose bytes are on the disk, or on their way, a block after they came.
-pub(super) struct Steady {
+pub(super) struct SteadyDraft {
     draft: FileDraft,
     /// Room for a block that begins where it may.
     room: Vec<u8>,
@@ -23,7 +23,7 @@ pub(super) struct Steady {
     written: u64,
 }
 
-impl Steady {
+impl SteadyDraft {
     pub(super) fn new(draft: FileDraft) -> Self {
         let room = vec![0; BLOCK + ALIGNED];
         let begin = room.as_ptr().align_offset(ALIGNED).min(ALIGNED);
@@ -69,7 +69,7 @@ impl Steady {
     }
 }
 
-impl Write for Steady {
+impl Write for SteadyDraft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let taken = bytes.len().min(BLOCK - self.filled);
         let at = self.begin + self.filled;

@@ -204,7 +204,7 @@ fn an_archive_puts_nothing_where_something_else_is() {
 /// The folder of all workspaces is none of the archive's links: a workspace "in" it would be a folder of this machine.
 #[test]
 fn an_archive_takes_no_folder_of_this_machine_for_a_workspace_it_brought() {
-    use crate::plan::{How, PlanEntry};
+    use crate::plan::{EntrySource, PlanEntry};
     let home = Home::new();
     let private = home.folder().join("private");
     fs::create_dir(&private).unwrap();
@@ -217,7 +217,7 @@ fn an_archive_takes_no_folder_of_this_machine_for_a_workspace_it_brought() {
         len: 0,
         mode: 0o777,
         mtime: 0,
-        how: How::Link(home.folder().to_owned()),
+        how: EntrySource::Link(home.folder().to_owned()),
     });
     plan.about.workspaces = [("private".to_owned(), home.folder().join("new"))].into();
     crate::create(&plan, &home.archive(), None, &mut |_progress| {}).unwrap();

@@ -4,7 +4,7 @@ use homard_runtime::Clip;
 use unicode_segmentation::GraphemeCursor;
 
 use super::layout::{Atom, Style};
-use super::writer::{Manner, Meter, Spot, Writer, measure, write};
+use super::writer::{FlowPosition, Meter, Writer, WriterOptions, measure, write};
 use super::{ChunkMode, Shape};
 use crate::abilities::Dialect;
 use crate::outbound::RichText;
@@ -30,15 +30,15 @@ const RANKS: usize = 6;
 /// Where a message ends and where the next goes on; between them is white space only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stop {
-    end: Spot,
-    resume: Spot,
+    end: FlowPosition,
+    resume: FlowPosition,
 }
 
 /// Cuts a flow into messages and writes each in both forms.
 pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<RichText> {
-    let end = Spot { atom: flow.len(), at: 0 };
+    let end = FlowPosition { atom: flow.len(), at: 0 };
     let mut out = Vec::new();
-    let mut from = Spot::default();
+    let mut from = FlowPosition::default();
     let mut open: Vec<&Style> = Vec::new();
     while from < end {
         let find = |both: bool| {
@@ -69,11 +69,17 @@ pub(super) fn cut(flow: &[Atom], shape: Shape) -> Vec<RichText> {
     out
 }
 
-fn manner(shape: Shape, dialect: Dialect) -> Manner {
-    Manner { dialect, unit: shape.unit, room: shape.limit / 2 }
+fn manner(shape: Shape, dialect: Dialect) -> WriterOptions {
+    WriterOptions { dialect, unit: shape.unit, room: shape.limit / 2 }
 }
 
-fn written<'f>(flow: &'f [Atom], manner: Manner, from: Spot, to: Spot, open: &[&'f Style]) -> String {
+fn written<'f>(
+    flow: &'f [Atom],
+    manner: WriterOptions,
+    from: FlowPosition,
+    to: FlowPosition,
+    open: &[&'f Style],
+) -> String {
     let mut writer = Writer::new(manner, String::new(), open);
     write(&mut writer, flow, from, to);
     let mut text = writer.finish();
@@ -90,7 +96,7 @@ fn is_visible(c: char) -> bool {
 /// White space between what was seen last and what comes next.
 #[derive(Debug, Clone, Copy)]
 struct Pause {
-    end: Spot,
+    end: FlowPosition,
     rank: Rank,
     /// Whether a message must end here.
     forced: bool,
@@ -100,7 +106,7 @@ struct Pause {
 struct Search<'f, 'o> {
     flow: &'f [Atom],
     shape: Shape,
-    from: Spot,
+    from: FlowPosition,
     open: &'o [&'f Style],
     formatted: Writer<'f, Meter>,
     plain: Option<Writer<'f, Meter>>,
@@ -116,7 +122,7 @@ struct Search<'f, 'o> {
 }
 
 impl<'f, 'o> Search<'f, 'o> {
-    fn new(flow: &'f [Atom], shape: Shape, from: Spot, open: &'o [&'f Style], both: bool) -> Self {
+    fn new(flow: &'f [Atom], shape: Shape, from: FlowPosition, open: &'o [&'f Style], both: bool) -> Self {
         let meter = || Meter { unit: shape.unit, length: 0 };
         let formatted = Writer::new(manner(shape, shape.dialect), meter(), open);
         let plain = (both && shape.dialect != Dialect::Plain)
@@ -141,11 +147,11 @@ impl<'f, 'o> Search<'f, 'o> {
     fn run(mut self) -> Option<Stop> {
         let flow = self.flow;
         for (index, atom) in flow.iter().enumerate().skip(self.from.atom) {
-            let spot = Spot { atom: index, at: 0 };
+            let spot = FlowPosition { atom: index, at: 0 };
             let stop = match atom {
                 Atom::Text(text) => {
                     let start = if index == self.from.atom { self.from.at } else { 0 };
-                    self.text(text, Spot { at: start, ..spot })
+                    self.text(text, FlowPosition { at: start, ..spot })
                 }
                 Atom::Escaped(_) | Atom::Whole { .. } => self.single(atom, spot),
                 Atom::Line => {
@@ -178,7 +184,7 @@ impl<'f, 'o> Search<'f, 'o> {
         None
     }
 
-    fn style(&mut self, style: &'f Style, atom: &'f Atom, spot: Spot) -> Option<Stop> {
+    fn style(&mut self, style: &'f Style, atom: &'f Atom, spot: FlowPosition) -> Option<Stop> {
         self.stack.push(style);
         match style {
             Style::Item(_) => self.single(atom, spot),
@@ -193,7 +199,7 @@ impl<'f, 'o> Search<'f, 'o> {
     }
 
     /// Something that cannot be cut.
-    fn single(&mut self, atom: &'f Atom, spot: Spot) -> Option<Stop> {
+    fn single(&mut self, atom: &'f Atom, spot: FlowPosition) -> Option<Stop> {
         if let Some(stop) = self.arrive(spot) {
             return Some(stop);
         }
@@ -211,11 +217,11 @@ impl<'f, 'o> Search<'f, 'o> {
         if self.fits() { None } else { self.chosen().or(here) }
     }
 
-    fn text(&mut self, text: &'f str, from: Spot) -> Option<Stop> {
+    fn text(&mut self, text: &'f str, from: FlowPosition) -> Option<Stop> {
         let in_fence = self.stack.iter().any(|style| matches!(style, Style::Fence { .. }));
         let mut at = from.at;
         while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let spot = Spot { at, ..from };
+            let spot = FlowPosition { at, ..from };
             let spaces = rest.len() - rest.trim_start().len();
             let is_indent = in_fence && at == 0 && spaces < rest.len();
             if spaces > 0 && !is_indent {
@@ -245,7 +251,7 @@ impl<'f, 'o> Search<'f, 'o> {
     }
 
     /// Takes as many words at once as surely fit and answers how many bytes they have.
-    fn many(&mut self, rest: &'f str, spot: Spot, in_fence: bool) -> Result<usize, Stop> {
+    fn many(&mut self, rest: &'f str, spot: FlowPosition, in_fence: bool) -> Result<usize, Stop> {
         let limit = self.shape.limit;
         let window = rest.clip_bytes(limit.saturating_sub(self.formatted.length()));
         let paren = if in_fence { None } else { window.find(['(', ')']) };
@@ -275,13 +281,13 @@ impl<'f, 'o> Search<'f, 'o> {
             writer.sink.length += plain;
         }
         self.begun = true;
-        let end = Spot { at: spot.at + before.trim_end().len(), ..spot };
-        let resume = Spot { at: spot.at + words.len() - last.len(), ..spot };
+        let end = FlowPosition { at: spot.at + before.trim_end().len(), ..spot };
+        let resume = FlowPosition { at: spot.at + words.len() - last.len(), ..spot };
         self.note(self.rank_between_words(), Stop { end, resume });
         Ok(words.len())
     }
 
-    fn word(&mut self, word: &'f str, spot: Spot, in_fence: bool) -> Option<Stop> {
+    fn word(&mut self, word: &'f str, spot: FlowPosition, in_fence: bool) -> Option<Stop> {
         if let Some(stop) = self.arrive(spot) {
             return Some(stop);
         }
@@ -317,7 +323,7 @@ impl<'f, 'o> Search<'f, 'o> {
     }
 
     /// A line ends.
-    fn rest(&mut self, spot: Spot, forced: bool) {
+    fn rest(&mut self, spot: FlowPosition, forced: bool) {
         let in_fence = matches!(self.stack.last(), Some(Style::Fence { .. }));
         let rank = if self.parens > 0 && !in_fence { Rank::LineInside } else { Rank::Line };
         self.pause_at(Pause { end: spot, rank, forced });
@@ -339,7 +345,7 @@ impl<'f, 'o> Search<'f, 'o> {
     }
 
     /// Something to see comes at `spot`, so the white space before it is a place to end at.
-    fn arrive(&mut self, spot: Spot) -> Option<Stop> {
+    fn arrive(&mut self, spot: FlowPosition) -> Option<Stop> {
         let pause = self.pause.take().filter(|_| self.begun)?;
         let stop = Stop { end: pause.end, resume: spot };
         if pause.forced {
@@ -360,7 +366,7 @@ impl<'f, 'o> Search<'f, 'o> {
     }
 
     /// A place within a word that is too long, between two characters as people see them if that can be.
-    fn hard(&self, word: &str, spot: Spot) -> Stop {
+    fn hard(&self, word: &str, spot: FlowPosition) -> Stop {
         let mut before = Self::new(self.flow, self.shape, self.from, self.open, self.plain.is_some());
         before.each(|writer| {
             write(writer, self.flow, self.from, spot);
@@ -371,7 +377,7 @@ impl<'f, 'o> Search<'f, 'o> {
         if taken == 0 && !self.begun {
             taken = fitting.max(word.chars().next().map_or(0, char::len_utf8));
         }
-        let at = Spot { at: spot.at + taken, ..spot };
+        let at = FlowPosition { at: spot.at + taken, ..spot };
         Stop { end: at, resume: at }
     }
 

@@ -39,7 +39,7 @@ pub(super) fn measure(unit: TextUnit, text: &str) -> usize {
 
 /// How a writer writes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct WriterOptions {
     pub(super) dialect: Dialect,
     pub(super) unit: TextUnit,
     /// Most that marks may take, opened and closed; those beyond are left out.
@@ -71,7 +71,7 @@ impl Entry<'_> {
 /// Writes.
 #[derive(Debug, Clone)]
 pub(super) struct Writer<'f, S> {
-    manner: Manner,
+    manner: WriterOptions,
     pub(super) sink: S,
     stack: Vec<Entry<'f>>,
     /// Whether something was written.
@@ -88,7 +88,7 @@ pub(super) struct Writer<'f, S> {
 
 impl<'f, S: Sink> Writer<'f, S> {
     /// A writer that goes on in the `open` styles.
-    pub(super) fn new(manner: Manner, sink: S, open: &[&'f Style]) -> Self {
+    pub(super) fn new(manner: WriterOptions, sink: S, open: &[&'f Style]) -> Self {
         let mut writer = Self {
             manner,
             sink,
@@ -331,13 +331,18 @@ impl Writer<'_, Meter> {
 
 /// A place in the flow: an atom, and how far into its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct FlowPosition {
     pub(super) atom: usize,
     pub(super) at: usize,
 }
 
 /// Writes the flow from one place to another.
-pub(super) fn write<'f, S: Sink>(writer: &mut Writer<'f, S>, flow: &'f [Atom], from: Spot, to: Spot) {
+pub(super) fn write<'f, S: Sink>(
+    writer: &mut Writer<'f, S>,
+    flow: &'f [Atom],
+    from: FlowPosition,
+    to: FlowPosition,
+) {
     for (index, atom) in flow.iter().enumerate().take(to.atom + 1).skip(from.atom) {
         if index == to.atom && to.at == 0 {
             return;

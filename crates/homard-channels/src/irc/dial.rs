@@ -20,7 +20,7 @@ const ENTER_WITHIN: Duration = Duration::from_secs(30);
 const WRITE_WITHIN: Duration = Duration::from_secs(30);
 
 /// A connection on which we are in.
-pub(super) struct Entered {
+pub(super) struct OpenConnection {
     pub(super) lines: Lines<ReadHalf<Box<dyn ByteStream>>>,
     pub(super) writer: Writer<WriteHalf<Box<dyn ByteStream>>>,
     pub(super) welcome: Welcome,
@@ -30,7 +30,7 @@ pub(super) struct Entered {
 ///
 /// # Errors
 /// When the server cannot be reached or does not let us in.
-pub(super) async fn enter(settings: &Settings, nick: &str) -> Result<Entered, ChannelError> {
+pub(super) async fn enter(settings: &Settings, nick: &str) -> Result<OpenConnection, ChannelError> {
     let place = format!("{}:{}", settings.host, settings.port);
     let stream = timeout(CONNECT_WITHIN, connect(settings, &place)).await.map_err(|_elapsed| {
         ChannelError::Unreachable(format!("{place} did not answer within {} s", CONNECT_WITHIN.as_secs()))
@@ -42,7 +42,7 @@ pub(super) async fn enter(settings: &Settings, nick: &str) -> Result<Entered, Ch
         let seconds = ENTER_WITHIN.as_secs();
         ChannelError::Unreachable(format!("{place} did not let us in within {seconds} s"))
     })??;
-    Ok(Entered { lines, writer, welcome })
+    Ok(OpenConnection { lines, writer, welcome })
 }
 
 async fn connect(settings: &Settings, place: &str) -> Result<Box<dyn ByteStream>, ChannelError> {

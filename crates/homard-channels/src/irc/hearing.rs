@@ -33,7 +33,7 @@ pub(super) struct BotContext {
 
 /// A message between people, as its line says.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Spoken<'a> {
+pub(super) struct SpokenLine<'a> {
     pub(super) mask: &'a Mask,
     pub(super) tags: &'a Tags,
     /// The channel it was said in, as the server spells it; `None` when it was said to us alone.
@@ -58,8 +58,8 @@ impl BotContext {
     }
 
     /// The message, unless nothing is left of it without its codes.
-    pub(super) fn message(&mut self, spoken: Spoken<'_>, place: IrcPlace<'_>) -> Option<Inbound> {
-        let Spoken { mask, tags, room, text } = spoken;
+    pub(super) fn message(&mut self, spoken: SpokenLine<'_>, place: IrcPlace<'_>) -> Option<Inbound> {
+        let SpokenLine { mask, tags, room, text } = spoken;
         let text = said_by(mask, text)?;
         let fold = |name: &str| place.mapping.fold(name);
         let id = PeerId::parse(&fold(&mask.nick)).ok()?;
@@ -98,7 +98,7 @@ impl BotContext {
 
     /// The name under which hearing a message twice is harmless: the server's; or, where it tells the time, one that
     /// is the same when somebody between us and the server plays the line again; or one of this connection.
-    fn name(&mut self, spoken: Spoken<'_>) -> String {
+    fn name(&mut self, spoken: SpokenLine<'_>) -> String {
         self.heard += 1;
         if let Some(id) = &spoken.tags.msgid {
             return id.clone();

@@ -13,12 +13,12 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::dial::{Entered, Writer, ended, lost};
+use super::dial::{OpenConnection, Writer, ended, lost};
 use super::hearing::BotContext;
 use super::pace::Pace;
 use super::queue::{Next, SendQueue, Ticket};
 use super::settings::Settings;
-use super::state::{Standing, State};
+use super::state::{ConnectionState, State};
 use super::wire::{Incoming, Lines};
 
 /// Deliveries that wait to be taken over; more wait at their end.
@@ -47,7 +47,7 @@ pub(super) struct Presence(Arc<Mutex<Option<Present>>>);
 #[derive(Debug, Clone)]
 struct Present {
     asks: mpsc::Sender<Ask>,
-    standing: Standing,
+    standing: ConnectionState,
 }
 
 impl Presence {
@@ -57,7 +57,7 @@ impl Presence {
     }
 
     /// Who and where we are; `None` while there is no connection.
-    pub(super) fn standing(&self) -> Option<Standing> {
+    pub(super) fn standing(&self) -> Option<ConnectionState> {
         self.with(|present| present.as_ref().map(|present| present.standing.clone()))
     }
 
@@ -66,21 +66,21 @@ impl Presence {
     }
 
     /// We are here until the returned value is dropped.
-    fn open(&self, asks: mpsc::Sender<Ask>, standing: Standing) -> Here {
+    fn open(&self, asks: mpsc::Sender<Ask>, standing: ConnectionState) -> PresenceGuard {
         self.with(|present| *present = Some(Present { asks: asks.clone(), standing }));
-        Here { presence: self.clone(), asks }
+        PresenceGuard { presence: self.clone(), asks }
     }
 }
 
 /// Takes the connection away from others when it ends, however it ends.
 #[derive(Debug)]
-struct Here {
+struct PresenceGuard {
     presence: Presence,
     asks: mpsc::Sender<Ask>,
 }
 
-impl Here {
-    fn update(&self, standing: Standing) {
+impl PresenceGuard {
+    fn update(&self, standing: ConnectionState) {
         self.presence.with(|present| {
             if let Some(present) = present.as_mut().filter(|present| present.asks.same_channel(&self.asks)) {
                 present.standing = standing;
@@ -89,7 +89,7 @@ impl Here {
     }
 }
 
-impl Drop for Here {
+impl Drop for PresenceGuard {
     fn drop(&mut self) {
         self.presence.with(|present| {
             // Another connection may have come in its place already.
@@ -104,7 +104,7 @@ impl Drop for Here {
 #[derive(Debug)]
 pub(super) struct Purpose {
     pub(super) settings: Arc<Settings>,
-    pub(super) ears: BotContext,
+    pub(super) cx: BotContext,
     pub(super) inbox: Inbox,
     pub(super) presence: Presence,
     /// How fast this connection speaks.
@@ -118,7 +118,7 @@ pub(super) struct IrcSession {
     state: State,
     queue: SendQueue,
     asks: mpsc::Receiver<Ask>,
-    here: Here,
+    here: PresenceGuard,
     inbox: Inbox,
     backlog: VecDeque<InboundEvent>,
     keeping: Option<BoxFuture<'static, Result<(), InboxClosed>>>,
@@ -137,10 +137,10 @@ enum Event {
 }
 
 impl IrcSession {
-    pub(super) fn new(entered: Entered, purpose: Purpose) -> Self {
+    pub(super) fn new(entered: OpenConnection, purpose: Purpose) -> Self {
         let now = Instant::now();
         let mut queue = SendQueue::new(purpose.pace, now);
-        let mut state = State::new(purpose.settings, purpose.ears, entered.welcome);
+        let mut state = State::new(purpose.settings, purpose.cx, entered.welcome);
         state.begin(&mut queue, now);
         let (to_us, asks) = mpsc::channel(ASKS);
         let here = purpose.presence.open(to_us, state.standing());

@@ -258,7 +258,7 @@ impl Settings {
             let path = format!("{}.{}", parts.channel, error.path());
             BuildError::BadValue { path, problem: error.to_string() }
         })?;
-        Reading { parts, env: Variables::of(parts) }.decide(section)
+        SectionReader { parts, env: Variables::of(parts) }.decide(section)
     }
 }
 
@@ -276,12 +276,12 @@ impl<'a> Variables<'a> {
 }
 
 /// A section being decided.
-struct Reading<'a> {
+struct SectionReader<'a> {
     parts: &'a Parts,
     env: Variables<'a>,
 }
 
-impl Reading<'_> {
+impl SectionReader<'_> {
     fn decide(&self, section: IrcSection) -> Result<Settings, BuildError> {
         let host = self.word("host", section.host, "IRC_HOST")?;
         let nick = self.word("nick", section.nick, "IRC_NICK")?;

@@ -11,7 +11,7 @@ use homard_runtime::Arrange as _;
 use tokio::time::Instant;
 
 use super::casemap::CaseMapping;
-use super::hearing::{BotContext, IrcPlace, Spoken};
+use super::hearing::{BotContext, IrcPlace, SpokenLine};
 use super::plain;
 use super::queue::{QueuedLine, SendQueue, Ticket};
 use super::register::Welcome;
@@ -46,14 +46,14 @@ const MAX_ADVICE: usize = 20;
 
 /// Something we do later.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Errand {
+enum DeferredStep {
     Join(Room),
     TakeNick,
 }
 
 /// What others may know of the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Standing {
+pub(super) struct ConnectionState {
     pub(super) nick: String,
     pub(super) rooms: Vec<String>,
     pub(super) caps: Vec<String>,
@@ -65,7 +65,7 @@ pub(super) struct Standing {
 #[derive(Debug)]
 pub(super) struct State {
     settings: Arc<Settings>,
-    ears: BotContext,
+    cx: BotContext,
     nick: String,
     caps: BTreeSet<String>,
     logged_in: bool,
@@ -80,15 +80,15 @@ pub(super) struct State {
     kicked: BTreeMap<String, Instant>,
     /// Channels for registered nicks that were tried again.
     tried_again: BTreeSet<String>,
-    errands: Vec<(Instant, Errand)>,
+    errands: Vec<(Instant, DeferredStep)>,
     advice: Vec<String>,
 }
 
 impl State {
-    pub(super) fn new(settings: Arc<Settings>, ears: BotContext, welcome: Welcome) -> Self {
+    pub(super) fn new(settings: Arc<Settings>, cx: BotContext, welcome: Welcome) -> Self {
         Self {
             settings,
-            ears,
+            cx,
             nick: welcome.nick,
             caps: welcome.caps,
             logged_in: welcome.logged_in,
@@ -125,7 +125,7 @@ impl State {
         }
         if !has_nick {
             let after = if settings.nickserv.is_some() { TAKE_NICK_AFTER } else { TAKE_NICK_EVERY };
-            self.errands.push((now + after, Errand::TakeNick));
+            self.errands.push((now + after, DeferredStep::TakeNick));
         }
         join(&settings.rooms).into_iter().for_each(|line| queue.business(line));
     }
@@ -137,22 +137,22 @@ impl State {
 
     /// Does what is due.
     pub(super) fn run_errands(&mut self, queue: &mut SendQueue, now: Instant) {
-        let due: Vec<Errand> =
+        let due: Vec<DeferredStep> =
             self.errands.extract_if(.., |(at, _)| *at <= now).map(|(_, errand)| errand).collect();
         for errand in due {
             match errand {
-                Errand::Join(room) => join(&[room]).into_iter().for_each(|line| queue.business(line)),
-                Errand::TakeNick if self.mapping.same(&self.nick, &self.settings.nick) => {}
-                Errand::TakeNick => {
+                DeferredStep::Join(room) => join(&[room]).into_iter().for_each(|line| queue.business(line)),
+                DeferredStep::TakeNick if self.mapping.same(&self.nick, &self.settings.nick) => {}
+                DeferredStep::TakeNick => {
                     queue.business(format!("NICK {}", self.settings.nick));
-                    self.errands.push((now + TAKE_NICK_EVERY, Errand::TakeNick));
+                    self.errands.push((now + TAKE_NICK_EVERY, DeferredStep::TakeNick));
                 }
             }
         }
     }
 
-    pub(super) fn standing(&self) -> Standing {
-        Standing {
+    pub(super) fn standing(&self) -> ConnectionState {
+        ConnectionState {
             nick: self.nick.clone(),
             rooms: self.rooms.values().cloned().collect(),
             caps: self.caps.iter().cloned().collect(),
@@ -258,9 +258,9 @@ impl State {
         if self.settings.nickserv.as_ref().is_some_and(|it| self.mapping.same(&it.service, &mask.nick)) {
             return None;
         }
-        let spoken = Spoken { mask, tags: &line.tags, room, text };
+        let spoken = SpokenLine { mask, tags: &line.tags, room, text };
         let place = IrcPlace { our_nick: &self.nick, mapping: self.mapping, topics: &self.topics };
-        self.ears.message(spoken, place)
+        self.cx.message(spoken, place)
     }
 
     /// Notices are never answered; what the service says about our password is worth knowing.
@@ -307,7 +307,7 @@ impl State {
         tracing::warn!(channel = room, reason, "kicked; coming back once");
         let known = self.settings.rooms.iter().find(|known| self.mapping.same(&known.name, room)).cloned();
         let room = known.unwrap_or_else(|| Room { name: room.to_owned(), key: None });
-        self.errands.push((now + REJOIN_AFTER, Errand::Join(room)));
+        self.errands.push((now + REJOIN_AFTER, DeferredStep::Join(room)));
     }
 
     fn renamed(&mut self, nick: &str, queue: &mut SendQueue) {
@@ -368,7 +368,7 @@ impl State {
             let room = self.settings.rooms.iter().find(|room| self.mapping.same(&room.name, what)).cloned();
             match room {
                 Some(room) if number == 477 && self.tried_again.insert(folded.clone()) => {
-                    self.errands.push((now + JOIN_AGAIN_AFTER, Errand::Join(room)));
+                    self.errands.push((now + JOIN_AGAIN_AFTER, DeferredStep::Join(room)));
                 }
                 _ => {
                     tracing::warn!(channel = what, number, "could not join: {words}");

@@ -34,7 +34,7 @@ pub(super) struct BotContext<'e> {
 
 /// What an update means.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Meaning {
+pub(super) struct HeardUpdate {
     /// What was heard; at most two things.
     pub(super) heard: Vec<InboundEvent>,
     /// A press of a button that wants to be answered.
@@ -43,7 +43,7 @@ pub(super) struct Meaning {
 
 /// Why an update means nothing to us.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Nothing {
+pub(super) enum SkippedUpdate {
     /// It is not what the documentation says.
     #[error("not readable: {0}")]
     Malformed(String),
@@ -52,26 +52,28 @@ pub(super) enum Nothing {
     Ignored(String),
 }
 
-impl Meaning {
+impl HeardUpdate {
     fn of(heard: InboundEvent) -> Self {
         Self { heard: vec![heard], callback: None }
     }
 }
 
 /// Reads an update.
-pub(super) fn hear(update: &Value, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
-    let Some(map) = update.as_object() else { return Err(Nothing::Malformed("not an object".to_owned())) };
+pub(super) fn hear(update: &Value, cx: &BotContext<'_>) -> Result<HeardUpdate, SkippedUpdate> {
+    let Some(map) = update.as_object() else {
+        return Err(SkippedUpdate::Malformed("not an object".to_owned()));
+    };
     let update_id = map.get("update_id").and_then(Value::as_i64).unwrap_or_default();
     let Some((kind, content)) = map.iter().find(|(key, _)| key.as_str() != "update_id") else {
-        return Err(Nothing::Ignored("empty".to_owned()));
+        return Err(SkippedUpdate::Ignored("empty".to_owned()));
     };
     match kind.as_str() {
-        "message" | "channel_post" => message::hear(content, update_id, ears),
-        "callback_query" => message::pressed(content, ears),
-        "message_reaction" => happenings::reaction(content, update_id, ears),
-        "my_chat_member" => happenings::membership(content, update_id, ears),
+        "message" | "channel_post" => message::hear(content, update_id, cx),
+        "callback_query" => message::pressed(content, cx),
+        "message_reaction" => happenings::reaction(content, update_id, cx),
+        "my_chat_member" => happenings::membership(content, update_id, cx),
         // What was already answered is not answered again because a letter changed.
-        other => Err(Nothing::Ignored(other.to_owned())),
+        other => Err(SkippedUpdate::Ignored(other.to_owned())),
     }
 }
 
@@ -106,12 +108,12 @@ fn milliseconds(date: u64) -> i64 {
 }
 
 /// Numbers are always ids.
-fn peer(id: i64) -> Result<PeerId, Nothing> {
-    PeerId::parse(&id.to_string()).map_err(|error| Nothing::Malformed(error.to_string()))
+fn peer(id: i64) -> Result<PeerId, SkippedUpdate> {
+    PeerId::parse(&id.to_string()).map_err(|error| SkippedUpdate::Malformed(error.to_string()))
 }
 
-fn thread(id: i64) -> Result<ThreadId, Nothing> {
-    ThreadId::parse(&id.to_string()).map_err(|error| Nothing::Malformed(error.to_string()))
+fn thread(id: i64) -> Result<ThreadId, SkippedUpdate> {
+    ThreadId::parse(&id.to_string()).map_err(|error| SkippedUpdate::Malformed(error.to_string()))
 }
 
 #[cfg(test)]

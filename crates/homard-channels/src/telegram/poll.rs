@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::errors::ApiError;
 use super::offset::Offset;
-use super::receiver::Ear;
+use super::receiver::UpdateReceiver;
 use super::wire::Params;
 use super::{Telegram, menu, probe};
 
@@ -36,7 +36,7 @@ pub(super) async fn listen(
     inbox: Inbox,
     cancel: CancellationToken,
 ) -> Result<(), ChannelError> {
-    let ear = Ear::new(telegram, inbox, &cancel);
+    let ear = UpdateReceiver::new(telegram, inbox, &cancel);
     let Some(()) = introduce(telegram, &ear, &cancel).await? else { return Ok(()) };
     let menu = menu::publish(telegram).or_cancel(&cancel);
     let (_published, ended) = tokio::join!(menu, ask(telegram, &ear, &cancel));
@@ -47,7 +47,7 @@ pub(super) async fn listen(
 /// Learns our own name, without which no mention can be told; tries until the server answers. `None` when cancelled.
 pub(super) async fn introduce(
     telegram: &Telegram,
-    ear: &Ear<'_>,
+    ear: &UpdateReceiver<'_>,
     cancel: &CancellationToken,
 ) -> Result<Option<()>, ChannelError> {
     let mut backoff = pauses();
@@ -84,7 +84,11 @@ pub(super) async fn pause(
     Ok(tokio::time::sleep(wait).or_cancel(cancel).await.ok())
 }
 
-async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> Result<(), ChannelError> {
+async fn ask(
+    telegram: &Telegram,
+    ear: &UpdateReceiver<'_>,
+    cancel: &CancellationToken,
+) -> Result<(), ChannelError> {
     let bot_id = telegram.settings.bot_id();
     let mut offset = Offset::load(&telegram.offset_file, bot_id, telegram.clock.now_ms()).await;
     let mut backoff = pauses();
@@ -136,7 +140,7 @@ async fn ask(telegram: &Telegram, ear: &Ear<'_>, cancel: &CancellationToken) -> 
 /// updates had a number.
 async fn take(
     telegram: &Telegram,
-    ear: &Ear<'_>,
+    ear: &UpdateReceiver<'_>,
     updates: &[Value],
     offset: &mut Offset,
 ) -> Result<usize, InboxClosed> {

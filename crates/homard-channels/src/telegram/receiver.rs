@@ -9,14 +9,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::Telegram;
 use super::fragments::Fragments;
-use super::hear::{BotContext, Nothing, hear};
+use super::hear::{BotContext, SkippedUpdate, hear};
 use super::wire::Params;
 
 /// How long the answer to a pressed button may take; people see a spinner until it is there.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What listens.
-pub(super) struct Ear<'t> {
+pub(super) struct UpdateReceiver<'t> {
     telegram: &'t Telegram,
     inbox: Inbox,
     fragments: Mutex<Fragments>,
@@ -24,7 +24,7 @@ pub(super) struct Ear<'t> {
     answers: Tasks,
 }
 
-impl<'t> Ear<'t> {
+impl<'t> UpdateReceiver<'t> {
     pub(super) fn new(telegram: &'t Telegram, inbox: Inbox, cancel: &CancellationToken) -> Self {
         Self { telegram, inbox, fragments: Mutex::default(), answers: Tasks::under(cancel) }
     }
@@ -37,7 +37,7 @@ impl<'t> Ear<'t> {
     pub(super) fn understand(&self, update: &Value) -> Vec<InboundEvent> {
         let telegram = self.telegram;
         let username = telegram.username();
-        let ears = BotContext {
+        let cx = BotContext {
             channel: &telegram.id,
             account: &telegram.account,
             bot_id: telegram.settings.bot_id(),
@@ -48,18 +48,18 @@ impl<'t> Ear<'t> {
             now: telegram.clock.now_ms(),
         };
         let update_id = update.get("update_id").and_then(Value::as_i64);
-        match hear(update, &ears) {
+        match hear(update, &cx) {
             Ok(meaning) => {
                 if let Some(id) = meaning.callback {
                     self.answer(id);
                 }
                 meaning.heard.into_iter().map(|heard| self.joined(heard)).collect()
             }
-            Err(Nothing::Malformed(why)) => {
+            Err(SkippedUpdate::Malformed(why)) => {
                 tracing::warn!(account = %telegram.account, update_id, why, "an update from Telegram is skipped");
                 Vec::new()
             }
-            Err(Nothing::Ignored(why)) => {
+            Err(SkippedUpdate::Ignored(why)) => {
                 tracing::debug!(account = %telegram.account, update_id, why, "an update from Telegram is of no interest");
                 Vec::new()
             }

@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::poll::{ALLOWED, introduce, pause, pauses};
-use super::receiver::Ear;
+use super::receiver::UpdateReceiver;
 use super::settings::Webhook;
 use super::wire::Params;
 use super::{Telegram, menu};
@@ -47,11 +47,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 const CHECK_EVERY: Duration = Duration::from_secs(60);
 
 /// An update, and where to say that it is kept.
-type Brought = (Value, oneshot::Sender<()>);
+type WebhookUpdate = (Value, oneshot::Sender<()>);
 
 struct WebhookState {
     secret: Secret,
-    inner: mpsc::Sender<Brought>,
+    inner: mpsc::Sender<WebhookUpdate>,
 }
 
 impl IngressHandler for WebhookState {
@@ -72,7 +72,7 @@ pub(super) async fn listen(
     inbox: Inbox,
     cancel: CancellationToken,
 ) -> Result<(), ChannelError> {
-    let ear = Ear::new(telegram, inbox, &cancel);
+    let ear = UpdateReceiver::new(telegram, inbox, &cancel);
     let Some(()) = introduce(telegram, &ear, &cancel).await? else { return Ok(()) };
     let (inner, brought) = mpsc::channel(WAITING);
     let state = Arc::new(WebhookState { secret: webhook.secret.clone(), inner });
@@ -165,7 +165,7 @@ async fn serve(
 async fn keep_address(
     telegram: &Telegram,
     webhook: &Webhook,
-    ear: &Ear<'_>,
+    ear: &UpdateReceiver<'_>,
     cancel: &CancellationToken,
 ) -> Result<(), ChannelError> {
     let params = Params::new()
@@ -199,7 +199,7 @@ async fn keep_address(
 }
 
 /// One task understands, so that pieces of a text are seen in their order; returns when nobody takes any more.
-async fn hand_over(ear: &Ear<'_>, mut brought: mpsc::Receiver<Brought>) {
+async fn hand_over(ear: &UpdateReceiver<'_>, mut brought: mpsc::Receiver<WebhookUpdate>) {
     while let Some((update, kept)) = brought.recv().await {
         let heard: Vec<InboundEvent> = ear.understand(&update);
         if ear.keep(heard).await.is_err() {

@@ -149,8 +149,10 @@ fn asked(path: &str) -> Asked {
     }
 }
 
-fn is_under(path: &str, prefix: &str) -> bool {
-    path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+/// Whether a path of the configuration is `above`, or beneath it.
+#[must_use]
+pub fn is_under(path: &str, above: &str) -> bool {
+    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 #[cfg(test)]

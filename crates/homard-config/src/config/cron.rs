@@ -53,7 +53,7 @@ impl Default for FailureAlert {
 
 impl Cron {
     pub(super) fn resolve(raw: raw::Cron, cx: &mut Resolve<'_>) -> Self {
-        let skipped = cx.env.get(SKIP_VARIABLE).is_some_and(is_yes);
+        let skipped = cx.env.flag(SKIP_VARIABLE);
         let retention = match &raw.session_retention {
             None | Some(Value::Null | Value::Bool(true)) => Some(DEFAULT_RETENTION),
             Some(Value::Bool(false)) => None,
@@ -74,10 +74,6 @@ impl Cron {
             store: raw.store.map(|text| home_path(&text, cx)),
         }
     }
-}
-
-fn is_yes(text: &str) -> bool {
-    matches!(text.trim().to_ascii_lowercase().as_str(), "1" | "true" | "yes" | "on")
 }
 
 fn home_path(text: &str, cx: &Resolve<'_>) -> PathBuf {

@@ -205,7 +205,7 @@ impl ExecRules {
         let list = file.allowlist(&self.agent);
         let judged = match &calls {
             Ok(calls) => self.judge(calls, &list, rules),
-            Err(opaque) => Judged { reasons: vec![not_understood(opaque)], ..Judged::default() },
+            Err(opaque) => LineVerdict { reasons: vec![not_understood(opaque)], ..LineVerdict::default() },
         };
         let is_listed = judged.reasons.is_empty();
         match rules.ask {
@@ -246,8 +246,8 @@ impl ExecRules {
         })
     }
 
-    fn judge(&self, calls: &[Call], list: &[Entry], rules: Rules) -> Judged {
-        let mut judged = Judged::default();
+    fn judge(&self, calls: &[Call], list: &[Entry], rules: Rules) -> LineVerdict {
+        let mut judged = LineVerdict::default();
         let mut can_all = true;
         for call in calls {
             if let Some(entry) = list.iter().find(|entry| entry.covers(call)) {
@@ -347,7 +347,7 @@ fn only_asked(decision: Decision, rules: Rules, line: &str) -> Decision {
 
 /// How the calls of a line stand to the list.
 #[derive(Default)]
-struct Judged {
+struct LineVerdict {
     /// Why some are not covered; empty when all are.
     reasons: Vec<String>,
     /// What would cover them.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::{Hidden, HideRecords, LaunchError, Launcher, Order, WORD, become_command, words};
+use super::{HiddenPaths, HideRecords, LaunchError, Launcher, Order, WORD, become_command, words};
 use crate::command::Command;
 use crate::env::BuiltEnv;
 
 #[test]
 fn an_order_is_read_as_it_was_written() {
     for how in [HideRecords::Never, HideRecords::WhereFree, HideRecords::Always] {
-        let hidden = Hidden {
+        let hidden = HiddenPaths {
             how,
             places: vec![PathBuf::from("/a b"), "--".into()],
             shown: vec!["/a b/--hide".into()],
@@ -27,7 +27,7 @@ fn an_order_is_read_as_it_was_written() {
             assert_eq!(args.first(), Some(&OsString::from(WORD)));
             let order = Order::parse(args.into_iter().skip(1)).unwrap();
             let is_hidden = how != HideRecords::Never && !sees;
-            let nothing = Hidden { how: HideRecords::Never, ..Hidden::default() };
+            let nothing = HiddenPaths { how: HideRecords::Never, ..HiddenPaths::default() };
             assert_eq!(order.hidden, if is_hidden { hidden.clone() } else { nothing });
             assert_eq!((order.cwd, order.program), ("/tmp".into(), "echo".into()));
             assert_eq!((order.args, order.lives_with), (vec!["--".into(), "--must".into(), "".into()], None));

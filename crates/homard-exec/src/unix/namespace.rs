@@ -107,7 +107,7 @@ mod linux {
 
     use homard_config::is_shared_folder;
 
-    use crate::launch::{Hidden, HideRecords};
+    use crate::launch::{HiddenPaths, HideRecords};
 
     /// What is put where records were: next to nothing, and nothing can be written to it.
     const EMPTY: &std::ffi::CStr = c"mode=0700,size=64k";
@@ -131,7 +131,7 @@ mod linux {
     }
 
     /// Something of a hidden directory that is there all the same.
-    enum Kept {
+    enum KeptEntry {
         Directory(OwnedFd),
         Link(PathBuf),
     }
@@ -158,7 +158,7 @@ mod linux {
     }
 
     /// Hides every place that is there.
-    pub(super) fn hide(hidden: &Hidden) -> io::Result<()> {
+    pub(super) fn hide(hidden: &HiddenPaths) -> io::Result<()> {
         for place in &hidden.places {
             let Ok(real) = place.canonicalize() else { continue };
             let covered = if real.is_dir() {
@@ -187,10 +187,10 @@ mod linux {
         for inside in shared.chain(shown.iter().filter_map(|path| inside(path))) {
             let path = real.join(&inside);
             if let Ok(leads_to) = fs::read_link(&path) {
-                kept.push((inside, Kept::Link(leads_to)));
+                kept.push((inside, KeptEntry::Link(leads_to)));
             } else if path.is_dir() {
                 let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                kept.push((inside, Kept::Directory(open(&path, flags, Mode::empty())?)));
+                kept.push((inside, KeptEntry::Directory(open(&path, flags, Mode::empty())?)));
             }
         }
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
@@ -201,11 +201,11 @@ mod linux {
                 continue;
             }
             match what {
-                Kept::Directory(directory) => {
+                KeptEntry::Directory(directory) => {
                     fs::create_dir_all(&at)?;
                     mount_bind_recursive(format!("/proc/self/fd/{}", directory.as_raw_fd()), &at)?;
                 }
-                Kept::Link(leads_to) => {
+                KeptEntry::Link(leads_to) => {
                     fs::create_dir_all(at.parent().unwrap_or(real))?;
                     std::os::unix::fs::symlink(leads_to, &at)?;
                 }

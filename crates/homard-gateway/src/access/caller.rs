@@ -30,20 +30,33 @@ pub(crate) struct Caller {
 impl Caller {
     /// Whether this caller may do what `access` asks.
     pub(crate) fn check(&self, access: Access) -> Result<(), RequestError> {
-        let role = self.client.role;
+        if !self.has_role_for(access) {
+            return Err(self.wrong_role());
+        }
         match access {
-            Access::Open => Ok(()),
-            Access::Node if role == Role::Node => Ok(()),
-            Access::AnyOperator if role == Role::Operator => Ok(()),
-            Access::Operator(scope) if role == Role::Operator => self.check_scope(scope),
-            Access::Sessions(scope) if role == Role::Operator => {
+            Access::Open | Access::AnyOperator | Access::Node => Ok(()),
+            Access::Operator(scope) => self.check_scope(scope),
+            Access::Sessions(scope) => {
                 let narrow = scope.for_sessions().is_some_and(|narrow| self.client.scopes.grants(narrow));
                 if narrow { Ok(()) } else { self.check_scope(scope) }
             }
-            Access::AnyOperator | Access::Node | Access::Operator(_) | Access::Sessions(_) => {
-                Err(RequestError::invalid(format!("unauthorized role: {role}")))
+        }
+    }
+
+    /// Whether what `access` is about is for callers of this role at all.
+    pub(crate) fn has_role_for(&self, access: Access) -> bool {
+        match access {
+            Access::Open => true,
+            Access::Node => self.client.role == Role::Node,
+            Access::AnyOperator | Access::Operator(_) | Access::Sessions(_) => {
+                self.client.role == Role::Operator
             }
         }
+    }
+
+    /// What callers of another role are told.
+    pub(crate) fn wrong_role(&self) -> RequestError {
+        RequestError::invalid(format!("unauthorized role: {}", self.client.role))
     }
 
     /// Whether this caller holds `scope`.
@@ -68,9 +81,4 @@ impl Caller {
         let device = self.client.device.as_ref().map_or("", |id| id.as_str());
         format!("{device}|{}", self.peer.ip)
     }
-}
-
-/// Tells whether an error came from calling with the wrong role, which is counted.
-pub(crate) fn is_wrong_role(error: &RequestError) -> bool {
-    error.code() == ErrorCode::InvalidRequest && error.message().starts_with("unauthorized role:")
 }

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use homard_http::is_this_machine;
 use http::HeaderMap;
 use http::header::{HOST, ORIGIN};
 
@@ -97,7 +98,7 @@ impl Peer {
         let host = text(HOST.as_str());
         let forwarded = FORWARDED.iter().any(|name| headers.contains_key(*name)) || proxies.is_named(headers);
         let ip = proxies.client(remote, headers);
-        let local_name = host.as_deref().is_none_or(|host| is_loopback_name(host_name(host)));
+        let local_name = host.as_deref().is_none_or(|host| is_this_machine(host_name(host)));
         let locality =
             if is_loopback(remote) && local_name && !forwarded { Locality::Local } else { Locality::Remote };
         let claims = proxies.claims(remote, headers);
@@ -108,10 +109,7 @@ impl Peer {
 }
 
 fn is_loopback(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(v4) => v4.is_loopback(),
-        IpAddr::V6(v6) => v6.is_loopback() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_loopback()),
-    }
+    ip.to_canonical().is_loopback()
 }
 
 /// `host` without its port and brackets.
@@ -125,13 +123,9 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-fn is_loopback_name(name: &str) -> bool {
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
-}
-
 /// Whether the name a client used for us is this machine's own.
 pub(crate) fn is_loopback_host(host: &str) -> bool {
-    is_loopback_name(host_name(host))
+    is_this_machine(host_name(host))
 }
 
 /// Whether the name a client used for us is that of a page the owner listed.
@@ -195,8 +189,8 @@ pub(crate) fn check_origin(peer: &Peer, listed: &[String]) -> Result<(), OriginR
     if listed.iter().any(|o| o == "*" || o.trim_end_matches('/').eq_ignore_ascii_case(plain)) {
         return Ok(());
     }
-    let to_loopback_name = peer.host.as_deref().is_some_and(|host| is_loopback_name(host_name(host)));
-    if is_loopback_name(host_name(authority)) && to_loopback_name {
+    let to_loopback_name = peer.host.as_deref().is_some_and(|host| is_this_machine(host_name(host)));
+    if is_this_machine(host_name(authority)) && to_loopback_name {
         return Ok(());
     }
     // A name can be made to lead here; an address that is typed cannot. So a page that came from the address it

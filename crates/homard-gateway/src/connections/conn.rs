@@ -29,7 +29,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_websockets::{CloseCode, Message, WebSocketStream};
 
-use crate::access::caller::{Caller, is_wrong_role};
+use crate::access::caller::Caller;
 use crate::access::handshake::{self, Admission, Refusal};
 use crate::access::origin::Peer;
 use crate::connections::connection_limits::Ticket;
@@ -50,14 +50,14 @@ const DRAIN_BUFFER: usize = 64 * 1024;
 const SHOWN_METHOD_CHARS: usize = 80;
 
 /// Why a socket ended without a close frame of ours.
-enum Gone {
+enum SocketEnd {
     /// The other side went away.
     Left,
     /// It sent more than it may.
     TooLarge,
 }
 
-impl From<tokio_websockets::Error> for Gone {
+impl From<tokio_websockets::Error> for SocketEnd {
     fn from(error: tokio_websockets::Error) -> Self {
         match error {
             tokio_websockets::Error::PayloadTooLong { .. } => Self::TooLarge,
@@ -97,8 +97,8 @@ pub(crate) async fn run<S>(
     };
     match ended {
         Ok(close) => say_goodbye(&mut socket, &close).await,
-        Err(Gone::TooLarge) => hang_up_on(&mut socket, too_large).await,
-        Err(Gone::Left) => {}
+        Err(SocketEnd::TooLarge) => hang_up_on(&mut socket, too_large).await,
+        Err(SocketEnd::Left) => {}
     }
 }
 
@@ -150,7 +150,7 @@ async fn greet<S>(
     gateway: &Arc<Gateway>,
     socket: &mut WebSocketStream<S>,
     peer: Peer,
-) -> Result<Result<Present, Close>, Gone>
+) -> Result<Result<Present, Close>, SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -209,7 +209,7 @@ async fn welcome<S>(
     socket: &mut WebSocketStream<S>,
     request: &RequestFrame,
     (params, peer, admission): (ConnectParams, Peer, Admission),
-) -> Result<Present, Gone>
+) -> Result<Present, SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -224,11 +224,11 @@ where
     let caller = Arc::new(Caller { client, id, mode, peer, via, token });
     gateway.connections().presence.arrive(&caller, &params, gateway.clock().now_ms());
     let frame = homard_protocol::ResponseFrame::ok(request.id.as_str(), hello);
-    let text = serde_json::to_string(&frame).map_err(|_never| Gone::Left)?;
+    let text = serde_json::to_string(&frame).map_err(|_never| SocketEnd::Left)?;
     let (node, from) = (Arc::clone(&caller.client), caller.peer.ip.to_string());
     if let Err(error) = gateway.nodes().take_in(node, from, &params).await {
         tracing::error!(%error, "a node could not be taken in");
-        return Err(Gone::Left);
+        return Err(SocketEnd::Left);
     }
     let present = Present::new(gateway, &caller);
     socket.send(Message::text(text)).await?;
@@ -254,7 +254,7 @@ async fn refuse<S, T>(
     socket: &mut WebSocketStream<S>,
     id: Option<&str>,
     refusal: Refusal,
-) -> Result<Result<T, Close>, Gone>
+) -> Result<Result<T, Close>, SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -265,17 +265,17 @@ where
 }
 
 /// The next text message; control messages are answered by the library.
-async fn next_text<S>(socket: &mut WebSocketStream<S>) -> Result<String, Gone>
+async fn next_text<S>(socket: &mut WebSocketStream<S>) -> Result<String, SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     loop {
-        let message = socket.next().await.ok_or(Gone::Left)??;
+        let message = socket.next().await.ok_or(SocketEnd::Left)??;
         if let Some(text) = message.as_text() {
             return Ok(text.to_owned());
         }
         if message.is_close() {
-            return Err(Gone::Left);
+            return Err(SocketEnd::Left);
         }
     }
 }
@@ -285,7 +285,7 @@ async fn serve<S>(
     gateway: &Arc<Gateway>,
     socket: &mut WebSocketStream<S>,
     caller: &Arc<Caller>,
-) -> Result<Close, Gone>
+) -> Result<Close, SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -295,7 +295,7 @@ where
         tokio::select! {
             message = socket.next() => {
                 alive.heard();
-                let message = message.ok_or(Gone::Left)??;
+                let message = message.ok_or(SocketEnd::Left)??;
                 if gateway.lifecycle().stopping.is_cancelled() {
                     // Nobody is left to answer it: whoever comes back sends it again.
                     return Ok(service_restart());
@@ -305,7 +305,7 @@ where
                         return Ok(close);
                     }
                 } else if message.is_close() {
-                    return Err(Gone::Left);
+                    return Err(SocketEnd::Left);
                 }
             }
             batch = caller.client.next_batch() => match batch {
@@ -314,7 +314,7 @@ where
             },
             () = alive.due() => {
                 if alive.is_lost() {
-                    return Err(Gone::Left);
+                    return Err(SocketEnd::Left);
                 }
                 socket.send(Message::ping("")).await?;
             }
@@ -323,7 +323,11 @@ where
 }
 
 /// Writes a batch; gives up when the client does not take it and must go.
-async fn write<S>(socket: &mut WebSocketStream<S>, caller: &Caller, frames: Vec<String>) -> Result<(), Gone>
+async fn write<S>(
+    socket: &mut WebSocketStream<S>,
+    caller: &Caller,
+    frames: Vec<String>,
+) -> Result<(), SocketEnd>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -338,7 +342,7 @@ where
         biased;
         sent = &mut sending => Ok(sent?),
         _close = caller.client.must_close() => {
-            timeout(CLOSE_GRACE, sending).await.map_err(|_stuck| Gone::Left)?.map_err(Gone::from)
+            timeout(CLOSE_GRACE, sending).await.map_err(|_stuck| SocketEnd::Left)?.map_err(SocketEnd::from)
         }
     }
 }
@@ -409,22 +413,13 @@ impl Requests<'_> {
             }
         };
         let id = request.id.clone();
-        match self.start(request) {
-            Ok(()) => {
-                self.wrong_role = 0;
-                None
-            }
-            Err(error) => self.refuse(&id, error),
-        }
-    }
-
-    fn refuse(&mut self, id: &str, error: RequestError) -> Option<Close> {
-        self.wrong_role = if is_wrong_role(&error) { self.wrong_role + 1 } else { 0 };
-        self.caller.client.respond(error_frame(id, error));
+        let error = self.start(request).err()?;
+        self.caller.client.respond(error_frame(&id, error));
         (self.wrong_role > MAX_UNAUTHORIZED_CALLS).then(|| Close::new(1008, "repeated unauthorized calls"))
     }
 
-    fn start(&self, request: RequestFrame) -> Result<(), RequestError> {
+    fn start(&mut self, request: RequestFrame) -> Result<(), RequestError> {
+        let wrong_role = std::mem::take(&mut self.wrong_role);
         if request.method == "connect" {
             return Err(RequestError::invalid("connect is only valid as the first request"));
         }
@@ -434,7 +429,11 @@ impl Requests<'_> {
             tracing::info!(method = %name, conn = %self.caller.client.conn, "unknown method");
             return Err(RequestError::invalid(format!("unknown method: {}", request.method)));
         };
-        entry.check_role(self.caller)?;
+        // Scopes are checked with the parameters.
+        if !self.caller.has_role_for(entry.facts.access) {
+            self.wrong_role = wrong_role + 1;
+            return Err(self.caller.wrong_role());
+        }
         if entry.rate_limited {
             self.gateway.access().check_write_limit(&request.method, self.caller)?;
         }

@@ -59,7 +59,7 @@ pub(crate) async fn accept(
                     turn_away(&gateway, stream);
                     continue;
                 };
-                let visit = Visit::begin(&gateway);
+                let visit = HttpConnection::begin(&gateway);
                 let serving = serve(Arc::clone(&gateway), stream, place, silent);
                 tasks.spawn(async move {
                     serving.await;
@@ -120,16 +120,16 @@ impl Drop for SocketPlace {
 
 /// One of the HTTP connections, counted from the moment it is accepted until dropped: one whose task has not begun yet
 /// wants to be answered, too, when another process takes over.
-struct Visit(Arc<Gateway>);
+struct HttpConnection(Arc<Gateway>);
 
-impl Visit {
+impl HttpConnection {
     fn begin(gateway: &Arc<Gateway>) -> Self {
         gateway.connections().visitors.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(gateway))
     }
 }
 
-impl Drop for Visit {
+impl Drop for HttpConnection {
     fn drop(&mut self) {
         self.0.connections().visitors.fetch_sub(1, Ordering::Relaxed);
     }

@@ -11,7 +11,7 @@ use homard_runtime::off_thread;
 use http::StatusCode;
 use http::header::HeaderValue;
 
-use super::folder::{self, Served};
+use super::folder::{self, ServedFile};
 use super::reading;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
@@ -103,7 +103,7 @@ async fn answer(cx: RouteCx<'_>) -> Answer {
     let found = off_thread(move || folder::confined(&root, &document)).await;
     let Some(path) = found.ok().flatten() else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let content_type = folder::content_type(&path);
-    let served = Served { path, content_type, cache: "no-store", encoding: None };
+    let served = ServedFile { path, content_type, cache: "no-store", encoding: None };
     let mut answer = folder::serve(&served, request.headers()).await;
     answer.headers_mut().insert("content-security-policy", HeaderValue::from_static(DOCUMENT_POLICY));
     answer

@@ -9,7 +9,7 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use super::folder::{self, Served};
+use super::folder::{self, ServedFile};
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods, is_reserved};
 use super::{media, reading};
 use crate::gateway::Gateway;
@@ -211,7 +211,7 @@ async fn avatar(gateway: &Gateway, request: &Request<Incoming>, id: &str) -> Ans
     let Some(content_type) = media::picture_type(&path) else {
         return text(StatusCode::NOT_FOUND, "Not Found");
     };
-    let served = Served { path, content_type, cache: "no-cache", encoding: None };
+    let served = ServedFile { path, content_type, cache: "no-cache", encoding: None };
     folder::serve(&served, request.headers()).await
 }
 

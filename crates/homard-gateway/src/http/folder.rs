@@ -68,7 +68,7 @@ pub(super) fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
 
 /// A file that is going to be served.
 #[derive(Debug)]
-pub(super) struct Served {
+pub(super) struct ServedFile {
     pub(super) path: PathBuf,
     pub(super) content_type: &'static str,
     /// How it may be kept.
@@ -78,7 +78,7 @@ pub(super) struct Served {
 }
 
 /// Answers with a file, or that the client has it already.
-pub(super) async fn serve(served: &Served, headers: &HeaderMap) -> Answer {
+pub(super) async fn serve(served: &ServedFile, headers: &HeaderMap) -> Answer {
     match open(served, headers).await {
         Ok(answer) => answer,
         Err(error) => {
@@ -88,7 +88,7 @@ pub(super) async fn serve(served: &Served, headers: &HeaderMap) -> Answer {
     }
 }
 
-async fn open(served: &Served, headers: &HeaderMap) -> io::Result<Answer> {
+async fn open(served: &ServedFile, headers: &HeaderMap) -> io::Result<Answer> {
     let file = tokio::fs::File::open(&served.path).await?;
     let metadata = file.metadata().await?;
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use homard_automation::hooks::transform;
 use homard_automation::hooks::webhooks::call::{AgentCall, HookCall, WakeCall, check_key};
-use homard_automation::hooks::webhooks::template::Given;
+use homard_automation::hooks::webhooks::template::TemplateValues;
 use homard_automation::hooks::webhooks::{WebhookError, mapped};
 use homard_config::Config;
 use homard_config::config::hooks::{HookTransform, Hooks};
@@ -24,7 +24,7 @@ use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
-use crate::replay::{Said, Turn, wait};
+use crate::replay::{KeptAnswer, Turn, wait};
 use homard_http::answers::{Answer, empty, json_answer, method_not_allowed, text};
 use homard_http::body;
 
@@ -89,7 +89,7 @@ async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
         Ok(payload) => payload,
         Err(error) => return refused(&json!(error.to_string()), status_of(&error)),
     };
-    let call = Called { path, headers: parts.headers, query, payload: Value::Object(payload) };
+    let call = HookRequest { path, headers: parts.headers, query, payload: Value::Object(payload) };
     let key = match call.key() {
         Ok(key) => key,
         Err(error) => return refused(&json!(error.to_string()), status_of(&error)),
@@ -104,7 +104,7 @@ async fn answer(RouteCx { gateway, request, peer }: RouteCx<'_>) -> Answer {
 }
 
 /// A call as it came in.
-struct Called {
+struct HookRequest {
     path: String,
     headers: HeaderMap,
     query: BTreeMap<String, String>,
@@ -112,21 +112,21 @@ struct Called {
 }
 
 /// What a call comes to.
-struct Meant {
+struct HookIntent {
     /// The hook that was called, as budgets and the log name it.
     hook: String,
     /// Nothing when there is nothing to do.
     calls: Vec<HookCall>,
 }
 
-impl Called {
+impl HookRequest {
     /// Finds out what it asks for, and does it.
-    async fn comes_to(&self, gateway: &Arc<Gateway>) -> Said {
+    async fn comes_to(&self, gateway: &Arc<Gateway>) -> KeptAnswer {
         let config = gateway.config().current();
         match in_time(self.meant(gateway, &config)).await {
             Ok(None) => (StatusCode::NOT_FOUND, Value::Null),
-            Ok(Some(Meant { calls, .. })) if calls.is_empty() => (StatusCode::NO_CONTENT, Value::Null),
-            Ok(Some(Meant { hook, calls })) => {
+            Ok(Some(HookIntent { calls, .. })) if calls.is_empty() => (StatusCode::NO_CONTENT, Value::Null),
+            Ok(Some(HookIntent { hook, calls })) => {
                 let key = self.key_of_its_own(&calls);
                 let working = Arc::clone(gateway);
                 let said = once(gateway, key, async move { run::all(&working, &hook, calls).await });
@@ -140,7 +140,7 @@ impl Called {
     }
 
     /// What it asks for; `None` when nobody takes it.
-    async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<Meant>, WebhookError> {
+    async fn meant(&self, gateway: &Gateway, config: &Config) -> Result<Option<HookIntent>, WebhookError> {
         let nothing = Map::new();
         let fields = self.payload.as_object().unwrap_or(&nothing);
         let known = match self.path.as_str() {
@@ -149,14 +149,14 @@ impl Called {
             _named => None,
         };
         if let Some(call) = known {
-            return Ok(Some(Meant { hook: self.path.clone(), calls: vec![call] }));
+            return Ok(Some(HookIntent { hook: self.path.clone(), calls: vec![call] }));
         }
         let Some(mapping) = mapped::find(&config.hooks.mappings, &self.path, &self.payload) else {
             return Ok(None);
         };
         let headers = self.plain_headers();
         let now = gateway.clock().now_rfc3339();
-        let given = Given {
+        let given = TemplateValues {
             payload: &self.payload,
             headers: &headers,
             query: &self.query,
@@ -170,7 +170,7 @@ impl Called {
             asked.boxed()
         };
         let calls = mapped::calls(mapping, &given, &rewrite).await?;
-        Ok(Some(Meant { hook: mapping.account().to_owned(), calls }))
+        Ok(Some(HookIntent { hook: mapping.account().to_owned(), calls }))
     }
 
     fn plain_headers(&self) -> BTreeMap<String, String> {
@@ -224,8 +224,8 @@ async fn in_time<T>(meant: impl Future<Output = Result<T, WebhookError>>) -> Res
 async fn once(
     gateway: &Arc<Gateway>,
     key: Option<String>,
-    work: impl Future<Output = Said> + Send + 'static,
-) -> Option<Said> {
+    work: impl Future<Output = KeptAnswer> + Send + 'static,
+) -> Option<KeptAnswer> {
     let turn = match &key {
         Some(key) => gateway.http().hook_calls.enter(key, Instant::now()),
         None => Turn::First(tokio::sync::watch::Sender::new(None)),
@@ -303,7 +303,7 @@ fn status_of(error: &WebhookError) -> StatusCode {
 }
 
 /// What a refusal says, for answers that are remembered.
-fn said_of(error: &WebhookError) -> Said {
+fn said_of(error: &WebhookError) -> KeptAnswer {
     let mut body = json!({"ok": false, "error": error.to_string()});
     if let (WebhookError::Failed { run_id, .. }, Some(fields)) = (error, body.as_object_mut()) {
         fields.insert("runId".to_owned(), json!(run_id));

@@ -14,7 +14,7 @@ use http::{Request, StatusCode};
 use hyper::body::Incoming;
 use serde_json::json;
 
-use super::folder::{self, Served};
+use super::folder::{self, ServedFile};
 use super::reading;
 use crate::access::origin::Peer;
 use crate::gateway::Gateway;
@@ -33,13 +33,13 @@ const MEDIA_POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inlin
 
 /// What is asked for.
 #[derive(Debug, Default)]
-struct Asked {
+struct MediaRequest {
     source: String,
     ticket: Option<String>,
     is_about: bool,
 }
 
-impl Asked {
+impl MediaRequest {
     fn read(query: &str) -> Self {
         let mut asked = Self::default();
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -56,7 +56,7 @@ impl Asked {
 
 /// Answers with a file, or with whether there is one.
 pub(super) async fn answer(gateway: &Gateway, request: &Request<Incoming>, peer: &Peer) -> Answer {
-    let asked = Asked::read(request.uri().query().unwrap_or_default());
+    let asked = MediaRequest::read(request.uri().query().unwrap_or_default());
     let has_ticket = !asked.is_about
         && asked.ticket.as_deref().is_some_and(|ticket| is_good(gateway, &asked.source, ticket));
     if !has_ticket && let Err(refused) = reading::check(gateway, request.headers(), peer).await {
@@ -70,7 +70,7 @@ pub(super) async fn answer(gateway: &Gateway, request: &Request<Incoming>, peer:
     }
     let Some((path, content_type)) = found else { return text(StatusCode::NOT_FOUND, "Not Found") };
     let is_inline = !content_type.starts_with("application/");
-    let served = Served { path, content_type, cache: "private, no-cache", encoding: None };
+    let served = ServedFile { path, content_type, cache: "private, no-cache", encoding: None };
     let mut answer = folder::serve(&served, request.headers()).await;
     let headers = answer.headers_mut();
     headers.insert("content-security-policy", HeaderValue::from_static(MEDIA_POLICY));

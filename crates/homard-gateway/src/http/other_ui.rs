@@ -16,7 +16,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, ETAG, HeaderValue, IF
 use http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::folder::{self, Served};
+use super::folder::{self, ServedFile};
 use super::page::redirect;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use homard_http::answers::{Answer, text, with_type};
@@ -102,7 +102,7 @@ async fn asset(path: &str, file: PathBuf, encoding: Option<&'static str>, header
     let content_type = folder::content_type(Path::new(path));
     let is_hashed = path.contains(HASHED);
     let cache = if is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let served = Served { path: file, content_type, cache, encoding };
+    let served = ServedFile { path: file, content_type, cache, encoding };
     let mut answer = folder::serve(&served, headers).await;
     protect(&mut answer, &policy(""));
     answer

@@ -179,7 +179,7 @@ fn stream(gateway: &Arc<Gateway>, view: View, session: SessionRecord, first: (Va
     let here = Arc::clone(gateway);
     gateway.connections().sockets.spawn(async move {
         let (page, place) = first;
-        let mut told = Told { session: session.session_id, place };
+        let mut told = LastTold { session: session.session_id, place };
         let mut is_open = sender.send(event("history", &page)).await.is_ok();
         // What was said between reading the page and listening.
         for words in told.news(&here, &view).await {
@@ -215,12 +215,12 @@ fn is_news(frame: &str, key: &str) -> bool {
 }
 
 /// What a listener was told last.
-struct Told {
+struct LastTold {
     session: SessionId,
     place: i64,
 }
 
-impl Told {
+impl LastTold {
     /// What there is to tell since: messages, or everything when the conversation began anew.
     async fn news(&mut self, gateway: &Gateway, view: &View) -> Vec<Bytes> {
         let Ok(Some(session)) = gateway.store().sessions().get(&view.key).await else { return Vec::new() };

@@ -16,7 +16,7 @@ use super::auth;
 use super::routes::{RouteCx, RouteEntry, RouteGuard, RouteMethods};
 use crate::approvals::DECIDERS;
 use crate::gateway::Gateway;
-use crate::replay::{Said, Turn, wait};
+use crate::replay::{KeptAnswer, Turn, wait};
 use crate::tool_answer::{tool_output, tool_words};
 use homard_http::answers::{Answer, json_answer, method_not_allowed};
 use homard_http::body;
@@ -136,7 +136,7 @@ fn is_denied(rules: &HttpTools, tool: &str) -> bool {
 }
 
 /// Makes a call, once for every key. A caller who leaves stops a call that nobody else waits for, in order.
-async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> Said {
+async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> KeptAnswer {
     let stopped = || failure(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "the gateway is stopping");
     let key = key.map(|key| format!("{}\n{}\n{key}", call.session_key, call.tool));
     let turn = match &key {
@@ -171,7 +171,7 @@ async fn once(gateway: &Arc<Gateway>, key: Option<String>, call: Invocation) -> 
     said
 }
 
-fn told(tool: &str, invoked: Invoked) -> Said {
+fn told(tool: &str, invoked: Invoked) -> KeptAnswer {
     match invoked {
         Invoked::Ran(outcome) if !outcome.is_error => {
             (StatusCode::OK, json!({"ok": true, "result": tool_output(&outcome)}))
@@ -190,7 +190,7 @@ fn told(tool: &str, invoked: Invoked) -> Said {
     }
 }
 
-fn failure(status: StatusCode, kind: &str, message: &str) -> Said {
+fn failure(status: StatusCode, kind: &str, message: &str) -> KeptAnswer {
     (status, json!({"ok": false, "error": {"type": kind, "message": message}}))
 }
 

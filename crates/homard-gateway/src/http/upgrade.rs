@@ -32,14 +32,14 @@ pub(super) fn is_upgrade(headers: &HeaderMap) -> bool {
 }
 
 /// What a WebSocket holds to its end: the place of its connection, and of whom a proxy speaks for.
-type Places = (Arc<SocketPlace>, Option<Ticket>);
+type ConnectionPlaces = (Arc<SocketPlace>, Option<Ticket>);
 
 /// Turns the connection into a WebSocket, on any path.
 pub(super) fn answer(
     gateway: Arc<Gateway>,
     request: &mut Request<Incoming>,
     peer: Peer,
-    places: Places,
+    places: ConnectionPlaces,
 ) -> Answer {
     let source = match check_upgrade(&peer, &gateway.access().rules().allowed_origins) {
         Ok(source) => source,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use homard_config::{Reload, ReloadAction, needs_restart};
+use homard_config::{Reload, ReloadAction, is_under, needs_restart};
 use homard_protocol::events::{
     ConfigChangedEvent, ShutdownEvent, SkillsChange, SkillsChangedEvent, SuspensionEvent, SuspensionPhase,
     TickEvent,
@@ -167,7 +167,7 @@ fn tell_change(gateway: &Gateway, reload: &Reload) {
     let path = gateway.config().source().paths.config_path.display().to_string();
     let hash = gateway.config().snapshot().hash.clone();
     gateway.bus().publish(&ConfigChangedEvent { path, hash, ts: gateway.clock().now_ms() });
-    if reload.changed.iter().any(|path| path == "skills" || path.starts_with("skills.")) {
+    if reload.changed.iter().any(|path| is_under(path, "skills")) {
         gateway.bus().publish(&SkillsChangedEvent { reason: SkillsChange::ConfigChange });
     }
 }

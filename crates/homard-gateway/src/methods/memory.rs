@@ -152,7 +152,7 @@ pub(super) async fn forget(cx: Cx, params: MemoryForgetParams) -> Result<MemoryF
     let path = params.path.clone();
     let line = |line: u32| usize::try_from(line).unwrap_or(usize::MAX);
     let (removed, hash) = blocking(move || {
-        let lines = (line(params.start_line), line(params.end_line));
+        let lines = line(params.start_line)..=line(params.end_line);
         place.memory().replace_lines(&params.path, &params.hash, lines, params.replacement.as_deref())
     })
     .await??;

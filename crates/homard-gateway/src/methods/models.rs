@@ -6,7 +6,7 @@ pub(crate) mod auth_status;
 
 use crate::error::RequestError;
 use homard_llm::Price;
-use homard_models::listing::Listed;
+use homard_models::listing::ListedModel;
 use homard_models::select::default_level;
 use homard_protocol::methods::chat::agent::{
     ModelPrice, ModelSummary, ModelsList, ModelsListParams, ModelsListResult, ModelsView,
@@ -47,7 +47,7 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
     let chosen = gateway.relay().sessions().model_for(&key, None);
     let listed = gateway.relay().router().listing(agent, &chosen).await;
     let view = params.view.as_ref().and_then(Word::known).unwrap_or(ModelsView::Default);
-    let wanted = |one: &&Listed| {
+    let wanted = |one: &&ListedModel| {
         let of_provider = |provider: &str| one.reference.provider.as_str() == provider;
         params.provider.as_deref().is_none_or(of_provider)
             && match view {
@@ -58,11 +58,11 @@ pub(super) async fn list(cx: Cx, params: ModelsListParams) -> Result<ModelsListR
             }
     };
     let detailed = params.include_details == Some(true);
-    let told = |one: &Listed| if detailed { details(one) } else { summary(one) };
+    let told = |one: &ListedModel| if detailed { details(one) } else { summary(one) };
     Ok(ModelsListResult { models: listed.iter().filter(wanted).map(told).collect() })
 }
 
-fn summary(one: &Listed) -> ModelSummary {
+fn summary(one: &ListedModel) -> ModelSummary {
     let model = &one.model;
     ModelSummary {
         id: model.id.to_string(),
@@ -81,7 +81,7 @@ fn summary(one: &Listed) -> ModelSummary {
     }
 }
 
-fn details(one: &Listed) -> ModelSummary {
+fn details(one: &ListedModel) -> ModelSummary {
     let price = &one.model.price;
     ModelSummary {
         max_tokens: Some(u64::from(one.model.max_tokens)),

@@ -15,7 +15,7 @@ use homard_protocol::methods::tools::{
     ToolsExplain, ToolsExplainParams, ToolsExplainResult,
 };
 use homard_protocol::{PeerId, SessionKey};
-use homard_relay::{PolicyView, Supposing};
+use homard_relay::{PolicyQuestion, PolicyView};
 use homard_runtime::{Arrange as _, Clip};
 use homard_tools::{
     DecidedBy, GROUPS, Group, Layer, LayerName, LayerVerdict, Profile, ToolPolicy, ToolSpec, Unmatched,
@@ -84,7 +84,7 @@ pub(super) async fn effective(
 ) -> Result<ToolsEffectiveResult, RequestError> {
     let gateway = &cx.gateway;
     let key = session_key(gateway, &params.session_key, params.agent_id.as_ref())?;
-    let view = match view(gateway, &key, &Supposing::default()).await? {
+    let view = match view(gateway, &key, &PolicyQuestion::default()).await? {
         (_, false) => return Err(RequestError::invalid(format!("unknown session key `{key}`"))),
         (view, true) => view,
     };
@@ -113,7 +113,7 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
     let invalid = |wrong: String| RequestError::invalid(format!("invalid tools.explain params: {wrong}"));
     let sender = params.sender.as_deref().map(PeerId::parse).transpose();
     let sender = sender.map_err(|wrong| invalid(wrong.to_string()))?;
-    let supposing = Supposing { sender, model: params.model };
+    let supposing = PolicyQuestion { sender, model: params.model };
     let (view, _) = view(gateway, &key, &supposing).await?;
     let there = names(gateway);
     let offered = gateway.relay().setup().offered(&view);
@@ -145,7 +145,7 @@ pub(super) async fn explain(cx: Cx, params: ToolsExplainParams) -> Result<ToolsE
 async fn view(
     gateway: &Gateway,
     key: &SessionKey,
-    supposing: &Supposing,
+    supposing: &PolicyQuestion,
 ) -> Result<(PolicyView, bool), RequestError> {
     let session = gateway.store().sessions().get(key).await?;
     let view = gateway.relay().setup().policy_view(key, session.as_ref(), supposing);

@@ -5,7 +5,7 @@ pub(crate) mod wake_words;
 use crate::error::RequestError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use homard_media::speech::{self, ESPEAK, ESPEAK_NAME, Habits, Speech, SpeechError};
+use homard_media::speech::{self, ESPEAK, ESPEAK_NAME, Speech, SpeechError, SpeechPreferences};
 use homard_protocol::Scope;
 use homard_protocol::events::TalkModeEvent;
 use homard_protocol::method::NoParams;
@@ -188,17 +188,17 @@ fn speaker(cx: &Cx) -> TtsProviderState {
 }
 
 /// Who would speak: the chosen one, or the only one; nobody when it is not there.
-fn active(cx: &Cx, habits: &Habits) -> String {
+fn active(cx: &Cx, habits: &SpeechPreferences) -> String {
     let there = speaker(cx).configured;
     if there { habits.provider.clone().unwrap_or_else(|| ESPEAK.to_owned()) } else { String::new() }
 }
 
-async fn habits(cx: &Cx) -> Result<Habits, RequestError> {
+async fn habits(cx: &Cx) -> Result<SpeechPreferences, RequestError> {
     let paths = cx.gateway.config().source().paths.clone();
     blocking(move || speech::habits(&paths)).await
 }
 
-async fn change(cx: &Cx, alter: impl FnOnce(&mut Habits)) -> Result<TtsEnabled, RequestError> {
+async fn change(cx: &Cx, alter: impl FnOnce(&mut SpeechPreferences)) -> Result<TtsEnabled, RequestError> {
     let mut habits = habits(cx).await?;
     alter(&mut habits);
     let enabled = habits.enabled;

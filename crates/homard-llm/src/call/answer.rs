@@ -40,6 +40,10 @@ pub(crate) struct Draft {
     /// Bytes of arguments that were not kept.
     skipped: usize,
     usage: Usage,
+    /// Why the model stopped, once it said so; a stream that ends before was cut.
+    pub(crate) stop: Option<StopReason>,
+    /// Whether the API has said that nothing more comes.
+    pub(crate) finished: bool,
     /// The block being watched for repetition, and the watch.
     watched: (usize, Repetition),
 }
@@ -80,6 +84,8 @@ impl Draft {
             weight: 0,
             skipped: 0,
             usage: Usage::default(),
+            stop: None,
+            finished: false,
             watched: (0, Repetition::default()),
         }
     }

@@ -55,12 +55,12 @@ struct Known {
     schema: Value,
     bytes: usize,
     /// In each [`Dialect`], from the first time it is asked for.
-    told: [OnceLock<Told>; 3],
+    told: [OnceLock<SpelledSchema>; 3],
 }
 
 /// A schema as an API takes it.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct SpelledSchema {
     pub(crate) json: Box<RawValue>,
     /// Whether there is anything to pass.
     pub(crate) takes_some: bool,
@@ -74,7 +74,7 @@ impl ToolSchema {
     }
 
     /// The schema as an API takes it.
-    pub(crate) fn told(&self, dialect: Dialect) -> &Told {
+    pub(crate) fn told(&self, dialect: Dialect) -> &SpelledSchema {
         let Known { schema, told: [standard, without_lengths, gemini], .. } = &*self.0;
         let place = match dialect {
             Dialect::Standard => standard,
@@ -85,7 +85,7 @@ impl ToolSchema {
             let schema = normalised(schema, dialect);
             let properties = schema.get("properties").and_then(Value::as_object);
             let takes_some = properties.is_some_and(|all| !all.is_empty());
-            Told { json: to_raw_value(&schema).unwrap_or_default(), takes_some }
+            SpelledSchema { json: to_raw_value(&schema).unwrap_or_default(), takes_some }
         })
     }
 

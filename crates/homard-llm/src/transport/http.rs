@@ -4,7 +4,6 @@
 //! waits or retries; a provider's wish to be left alone is passed on in the error. No server can hold a call
 //! open for ever: silence, bytes without events and the whole call each have a limit.
 
-use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -139,7 +138,7 @@ impl Http {
     }
 
     fn client(&self, url: &Url) -> Result<Client, LlmError> {
-        let local = url.scheme() == "http" && is_loopback(url);
+        let local = url.scheme() == "http" && url.host_str().is_some_and(homard_http::is_this_machine);
         let cell = if local { &self.inner.local } else { &self.inner.outside };
         if let Some(client) = cell.get() {
             return Ok(client.clone());
@@ -247,11 +246,6 @@ pub(crate) fn add_header(headers: &mut HeaderMap, name: &str, value: &str) -> Re
     value.set_sensitive(true);
     headers.insert(key, value);
     Ok(())
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 fn content_type(response: &Response) -> String {

@@ -178,7 +178,7 @@ impl Call {
             let reading = incoming.whole();
             let body = reading.or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())??;
             self.decoder.event(SseEvent { name: b"", data: &body }, &mut self.out)?;
-            if self.decoder.stop().is_none() && self.decoder.draft().is_empty() {
+            if self.decoder.draft().stop.is_none() && self.decoder.draft().is_empty() {
                 // Some servers refuse with a 200 and say so inside.
                 return Err(classify(None, &body, &secrets));
             }
@@ -194,7 +194,7 @@ impl Call {
         let piece = match next.map_err(|_cancelled| LlmError::aborted())? {
             Ok(piece) => piece,
             // The model had finished; only the formal end is missing.
-            Err(_) if self.decoder.stop().is_some() => return self.end(),
+            Err(_) if self.decoder.draft().stop.is_some() => return self.end(),
             Err(error) => return Err(error),
         };
         let Some(piece) = piece else {
@@ -214,7 +214,7 @@ impl Call {
         if events > 0 {
             incoming.progressed();
         }
-        if self.decoder.is_finished() {
+        if self.decoder.draft().finished {
             incoming.drain().await;
             return self.end();
         }
@@ -224,7 +224,7 @@ impl Call {
 
     /// The stream is over: a finished answer, or one that was cut.
     fn end(&mut self) -> Result<(), LlmError> {
-        let Some(stop) = self.decoder.stop() else {
+        let Some(stop) = self.decoder.draft().stop else {
             let what = if self.decoder.draft().is_empty() {
                 "without an answer"
             } else {
@@ -358,7 +358,7 @@ fn decode(
     event: SseEvent<'_>,
     out: &mut VecDeque<StreamEvent>,
 ) -> Result<(), LlmError> {
-    if decoder.is_finished() {
+    if decoder.draft().finished {
         return Ok(());
     }
     decoder.event(event, out)

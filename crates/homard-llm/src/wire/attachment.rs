@@ -24,7 +24,7 @@ const UNNAMED: &str = "document";
 
 /// A block, as far as a model can take it in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shown<'a> {
+pub(super) enum ShownBlock<'a> {
     Text(Cow<'a, str>),
     /// A picture the model can see.
     Image {
@@ -60,20 +60,20 @@ impl Serialize for DataUrl<'_> {
 
 /// What `model` is shown of `block`. `takes` says which kinds of picture and document the API has a
 /// place for: one it has none for would fail every later call of the conversation.
-pub(super) fn shown<'a>(block: &'a UserBlock, model: &ModelSpec, takes: fn(&str) -> bool) -> Shown<'a> {
+pub(super) fn shown<'a>(block: &'a UserBlock, model: &ModelSpec, takes: fn(&str) -> bool) -> ShownBlock<'a> {
     match block {
-        UserBlock::Text { text } => Shown::Text(Cow::Borrowed(text)),
+        UserBlock::Text { text } => ShownBlock::Text(Cow::Borrowed(text)),
         UserBlock::Image { data, mime_type } if model.sees_images() => match picture_kind(mime_type) {
-            mime_type if takes(mime_type) => Shown::Image { mime_type, data },
-            other => Shown::Text(Cow::Owned(format!("[image left out: {other} is not supported]"))),
+            mime_type if takes(mime_type) => ShownBlock::Image { mime_type, data },
+            other => ShownBlock::Text(Cow::Owned(format!("[image left out: {other} is not supported]"))),
         },
-        UserBlock::Image { .. } => Shown::Text(Cow::Borrowed(OMITTED)),
+        UserBlock::Image { .. } => ShownBlock::Text(Cow::Borrowed(OMITTED)),
         UserBlock::Document { data, mime_type, name } => {
             let name = name.as_deref().filter(|name| !name.trim().is_empty()).unwrap_or(UNNAMED);
             if model.reads_documents() && takes(mime_type) {
-                return Shown::Document { mime_type, data, name };
+                return ShownBlock::Document { mime_type, data, name };
             }
-            Shown::Text(Cow::Owned(match words(mime_type, data) {
+            ShownBlock::Text(Cow::Owned(match words(mime_type, data) {
                 Some(text) => format!("File `{name}`:\n\n{text}"),
                 None => format!("[file `{name}` left out: this model cannot read {mime_type}]"),
             }))

@@ -3,7 +3,9 @@
 //! The shape of requests is in `body`, the shape of streams in `stream`, what the models behind this one API
 //! differ in in `family`. A request is signed when its credential has AWS keys; a key or token is borne.
 
-use super::{BEDROCK_CONVERSE_STREAM, Wire, path_segment};
+use homard_http::escaped;
+
+use super::{BEDROCK_CONVERSE_STREAM, Wire};
 use crate::spec::ModelSpec;
 use crate::transport::aws_sign::signed;
 use crate::transport::framing::Framing;
@@ -28,7 +30,7 @@ pub(super) const ENTRY: Wire = Wire {
 
 /// Model ids may be whole resource names with colons and slashes, which belong into one segment.
 fn endpoint(base: &str, model: &ModelSpec) -> String {
-    format!("{base}/model/{}/converse-stream", path_segment(model.id.as_str()))
+    format!("{base}/model/{}/converse-stream", escaped(model.id.as_str()))
 }
 
 /// Marks the signature of thinking that came encrypted, so that it goes back as such.

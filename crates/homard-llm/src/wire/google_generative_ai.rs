@@ -2,7 +2,9 @@
 //!
 //! The shape of requests is in `body`, how hard to think in `thinking`, the shape of streams in `stream`.
 
-use super::{GOOGLE_GENERATIVE_AI, Wire, path_segment};
+use homard_http::escaped;
+
+use super::{GOOGLE_GENERATIVE_AI, Wire};
 use crate::spec::ModelSpec;
 use crate::transport::framing::Framing;
 
@@ -36,7 +38,7 @@ fn endpoint(base: &str, model: &ModelSpec) -> String {
 pub(crate) fn gemini_address(base: &str, model: &ModelSpec, act: &str) -> String {
     let version = if base.ends_with("googleapis.com") { "/v1beta" } else { "" };
     let id = model.id.as_str();
-    let id = path_segment(id.strip_prefix("models/").unwrap_or(id));
+    let id = escaped(id.strip_prefix("models/").unwrap_or(id));
     format!("{base}{version}/models/{id}:{act}")
 }
 

@@ -40,13 +40,13 @@ pub(super) fn replay_cut(wire: &Wire, stream: &[u8], at: usize) -> (String, Assi
     let (head, tail) = stream.split_at(at.min(stream.len()));
     let mut decoder = wire.decoder(Draft::new(request(wire.api).model, 0));
     let (mut frames, mut out) = (Frames::new(wire.framing), VecDeque::new());
-    let mut sink = |event: SseEvent<'_>| match decoder.is_finished() {
+    let mut sink = |event: SseEvent<'_>| match decoder.draft().finished {
         true => Ok(()),
         false => decoder.event(event, &mut out),
     };
     let read = frames.feed(head, &mut sink).and_then(|()| frames.feed(tail, &mut sink));
     read.and_then(|()| frames.finish(&mut sink)).unwrap();
-    let stop = decoder.stop().unwrap_or(StopReason::Error);
+    let stop = decoder.draft().stop.unwrap_or(StopReason::Error);
     (words(&Vec::from(out)), decoder.draft().take(stop, None))
 }
 

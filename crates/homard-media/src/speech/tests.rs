@@ -2,7 +2,7 @@
 
 use homard_config::Paths;
 
-use super::{Habits, MAX_FILES, MAX_TEXT, Speech, SpeechError, habits, keep_habits, make_room};
+use super::{MAX_FILES, MAX_TEXT, Speech, SpeechError, SpeechPreferences, habits, keep_habits, make_room};
 
 #[test]
 fn only_words_with_a_voice_that_is_a_name_are_said() {
@@ -36,12 +36,12 @@ fn only_words_with_a_voice_that_is_a_name_are_said() {
 fn habits_come_back_and_a_damaged_file_is_no_habit() {
     let dir = tempfile::tempdir().unwrap();
     let paths = Paths::under(dir.path());
-    assert_eq!(habits(&paths), Habits::default());
-    let chosen = Habits { enabled: true, provider: Some("espeak-ng".to_owned()) };
+    assert_eq!(habits(&paths), SpeechPreferences::default());
+    let chosen = SpeechPreferences { enabled: true, provider: Some("espeak-ng".to_owned()) };
     keep_habits(&paths, &chosen).unwrap();
     assert_eq!(habits(&paths), chosen);
     std::fs::write(super::habits_file(&paths), "{").unwrap();
-    assert_eq!(habits(&paths), Habits::default());
+    assert_eq!(habits(&paths), SpeechPreferences::default());
 }
 
 #[test]

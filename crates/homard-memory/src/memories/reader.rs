@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use homard_runtime::Mutex;
 
 use super::MemoryQuestion;
-use super::shelf::{FileId, file_id};
+use super::index_state::{FileId, file_id};
 use crate::index::{Index, IndexError};
-use crate::search::{self, Asked, FoundPassage, Picking};
+use crate::search::{self, EmbeddedQuestion, FoundPassage, PickRules};
 use crate::vectors::{self, Matrix};
 
 /// How long an index is kept open after the last question.
@@ -157,7 +157,7 @@ impl Reader {
     pub(super) fn search(
         &mut self,
         question: &MemoryQuestion<'_>,
-        picking: &Picking,
+        picking: &PickRules,
         edition: u64,
     ) -> Result<Vec<FoundPassage>, IndexError> {
         if let Some((model, vector)) = question.vector {
@@ -169,7 +169,7 @@ impl Reader {
             }
             self.forget_other_lengths(model, vector.len())?;
         }
-        let asked = Asked {
+        let asked = EmbeddedQuestion {
             words: question.words,
             today: question.today,
             sessions: question.sessions,

@@ -41,7 +41,7 @@ impl Home {
 
     fn search(&self, memories: &Memories, words: &str) -> Vec<FoundPassage> {
         let question = MemoryQuestion::plain(words, date(2026, 11, 18));
-        memories.search(&self.place(), &question, &Picking::default()).unwrap()
+        memories.search(&self.place(), &question, &PickRules::default()).unwrap()
     }
 
     fn places(&self, words: &str) -> Vec<String> {
@@ -131,7 +131,7 @@ fn vectors_are_kept_by_what_they_are_of() {
     assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap().len(), 1);
     let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 1.0]));
     let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
-    let picking = Picking { min_score: 0.2, ..Picking::default() };
+    let picking = PickRules { min_score: 0.2, ..PickRules::default() };
     let found = home.memories.search(&place, &question, &picking).unwrap();
     assert_eq!(found[0].heading, "One");
     assert!(found[0].vector_score.unwrap() > 0.98);
@@ -152,11 +152,11 @@ fn what_means_the_same_is_told_without_a_word_of_the_question_and_what_has_them_
     home.memories.keep_vectors(&place, "m", &made).unwrap();
     let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 0.8]));
     let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
-    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    let found = home.memories.search(&place, &question, &PickRules::default()).unwrap();
     let paths: Vec<_> = found.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(paths, ["memory/b.md", "memory/a.md"]);
     assert!(
-        found[1].score < Picking::default().min_score && found[1].vector_score.unwrap() > 0.9,
+        found[1].score < PickRules::default().min_score && found[1].vector_score.unwrap() > 0.9,
         "{found:?}"
     );
 }
@@ -200,7 +200,7 @@ fn what_is_said_once_in_a_long_talk_is_found_by_its_meaning() {
     );
     let vector: Option<(&str, &[f32])> = Some(("m", &[0.0, 1.0]));
     let question = MemoryQuestion { vector, ..MemoryQuestion::plain("ocean", date(2026, 11, 18)) };
-    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    let found = home.memories.search(&place, &question, &PickRules::default()).unwrap();
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].path == "memory/a.md" && found[0].vector_score.unwrap() > 0.6, "{found:?}");
 }
@@ -216,7 +216,7 @@ fn vectors_of_another_length_find_nothing_and_the_words_are_found() {
     let today = date(2026, 11, 18);
     let vector: Option<(&str, &[f32])> = Some(("m", &[1.0, 0.5, 0.25]));
     let question = MemoryQuestion { vector, ..MemoryQuestion::plain("tide", today) };
-    let found = home.memories.search(&place, &question, &Picking::default()).unwrap();
+    let found = home.memories.search(&place, &question, &PickRules::default()).unwrap();
     assert_eq!((found.len(), found[0].vector_score), (1, None));
     assert_eq!(home.memories.unseen(&place, "m", "", 10).unwrap().len(), 1, "it is made anew in that length");
 }
@@ -229,7 +229,7 @@ fn an_index_is_asked_as_it_is_where_the_owner_wants_that() {
     let today = date(2026, 11, 18);
     let ask = |catches_up| {
         let question = MemoryQuestion { catches_up, ..MemoryQuestion::plain("tide", today) };
-        home.memories.search(&home.place(), &question, &Picking::default()).unwrap().len()
+        home.memories.search(&home.place(), &question, &PickRules::default()).unwrap().len()
     };
     assert_eq!((ask(false), ask(true)), (1, 2));
 }
@@ -438,7 +438,7 @@ fn folders_beside_the_workspace_are_searched_followed_and_read() {
     let place = MemoryPlace { extra: vec!["../beside".into()], ..home.place() };
     let found = |memories: &Memories| {
         let question = MemoryQuestion::plain("tide", date(2026, 11, 18));
-        let found = memories.search(&place, &question, &Picking::default()).unwrap();
+        let found = memories.search(&place, &question, &PickRules::default()).unwrap();
         found.into_iter().map(|found| found.path).collect::<Vec<_>>()
     };
     let _bell = home.memories.watch(&place);

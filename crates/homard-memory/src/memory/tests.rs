@@ -122,17 +122,18 @@ fn lines_are_taken_out_and_put_back_of_the_note_that_was_seen() {
     let folder = notes(&[("memory/a.md", "one\ntwo\nthree\n")]);
     let memory = Memory::new(folder.path().to_owned(), Vec::new());
     let seen = memory.read("memory/a.md").unwrap().hash.unwrap();
-    let (gone, hash) = memory.replace_lines("memory/a.md", &seen, (2, 3), None).unwrap();
+    let (gone, hash) = memory.replace_lines("memory/a.md", &seen, 2..=3, None).unwrap();
     assert_eq!(gone, "two\nthree\n");
     assert_eq!(memory.read("memory/a.md").unwrap().content.as_deref(), Some("one\n"));
-    let (nothing, hash) = memory.replace_lines("memory/a.md", &hash, (2, 1), Some(&gone)).unwrap();
+    let (nothing, hash) =
+        memory.replace_lines("memory/a.md", &hash, RangeInclusive::new(2, 1), Some(&gone)).unwrap();
     assert_eq!((nothing.as_str(), hash.as_str()), ("", seen.as_str()));
     for (path, seen, lines) in [
-        ("memory/a.md", "another", (1, 1)),
-        ("memory/a.md", seen.as_str(), (3, 4)),
-        ("memory/a.md", seen.as_str(), (5, 9)),
-        ("memory/none.md", seen.as_str(), (1, 1)),
-        ("SOUL.md", seen.as_str(), (1, 1)),
+        ("memory/a.md", "another", 1..=1),
+        ("memory/a.md", seen.as_str(), 3..=4),
+        ("memory/a.md", seen.as_str(), 5..=9),
+        ("memory/none.md", seen.as_str(), 1..=1),
+        ("SOUL.md", seen.as_str(), 1..=1),
     ] {
         memory.replace_lines(path, seen, lines, None).unwrap_err();
     }
@@ -146,7 +147,7 @@ fn lines_of_a_note_that_is_not_utf8_are_not_taken_out() {
     fs::write(&note, bytes).unwrap();
     let memory = Memory::new(home.path().to_owned(), Vec::new());
     let seen = memory.read("MEMORY.md").unwrap().hash.unwrap();
-    let refused = memory.replace_lines("MEMORY.md", &seen, (1, 1), None).unwrap_err().to_string();
+    let refused = memory.replace_lines("MEMORY.md", &seen, 1..=1, None).unwrap_err().to_string();
     assert!(refused.contains("UTF-8"), "{refused}");
     assert_eq!(fs::read(note).unwrap(), bytes);
 }

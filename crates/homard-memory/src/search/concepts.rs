@@ -67,11 +67,11 @@ impl Concept {
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sought {
+pub(crate) struct QueryConcept {
     pub(crate) concepts: Vec<Concept>,
 }
 
-impl Sought {
+impl QueryConcept {
     pub(crate) fn read(index: &Index, text: &str, today: Date, totals: Totals) -> Result<Self, IndexError> {
         let languages = totals.languages();
         let stems: Vec<Stems> = languages.iter().map(|language| Stems::of(*language)).collect();

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::concepts::Sought;
+use super::concepts::QueryConcept;
 use crate::index::{Part, Totals, numbers};
 use crate::words;
 
@@ -41,8 +41,8 @@ pub(super) struct Fit {
 }
 
 /// A question made ready for many passages.
-pub(super) struct Fitting<'q> {
-    question: &'q Sought,
+pub(super) struct FitQuery<'q> {
+    question: &'q QueryConcept,
     /// Which concept a word is of, and how much it counts.
     words: HashMap<u32, (usize, f64)>,
     /// A bit for every word that is asked for, by its last digits: most words of a passage are not, and need no look into
@@ -69,8 +69,8 @@ struct Counted {
     lines: Vec<LineFit>,
 }
 
-impl<'q> Fitting<'q> {
-    pub(super) fn new(question: &'q Sought, totals: Totals) -> Self {
+impl<'q> FitQuery<'q> {
+    pub(super) fn new(question: &'q QueryConcept, totals: Totals) -> Self {
         let mut words = HashMap::new();
         let mut sieve = vec![0_u64; SIEVE_BITS / 64];
         for (place, concept) in question.concepts.iter().enumerate().take(MAX_CONCEPTS) {

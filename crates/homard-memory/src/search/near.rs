@@ -1,7 +1,7 @@
 //! Times that are named by what happened: "the week before the trip" is looked up in the notes themselves.
 
-use super::concepts::{Sought, weigh};
-use super::{Asked, by_words};
+use super::concepts::{QueryConcept, weigh};
+use super::{EmbeddedQuestion, by_words};
 use crate::dates::{self, Reading};
 use crate::index::{Index, IndexError, Totals};
 use crate::words;
@@ -16,15 +16,15 @@ const NAMES_THE_TIME: f64 = 0.25;
 /// Adds the time that "the week before the trip" means, where the notes say when the trip was.
 pub(super) fn resolve(
     index: &Index,
-    mut question: Sought,
-    asked: Asked<'_>,
+    mut question: QueryConcept,
+    asked: EmbeddedQuestion<'_>,
     totals: Totals,
-) -> Result<Sought, IndexError> {
+) -> Result<QueryConcept, IndexError> {
     let Some((unit, step, event)) = event(asked.words) else { return Ok(question) };
     if !dates::scan(event, Some(asked.today), Reading::Question).is_empty() {
         return Ok(question);
     }
-    let about = Sought::read(index, event, asked.today, totals)?;
+    let about = QueryConcept::read(index, event, asked.today, totals)?;
     let mut found = by_words(index, &about, totals, asked.sessions)?;
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     let Some(best) = found.first().filter(|best| best.score >= SURE) else { return Ok(question) };
@@ -32,7 +32,7 @@ pub(super) fn resolve(
     let day: Option<String> = statement.query_row([best.id], |row| row.get(0))?;
     let moment = day.and_then(|day| day.parse().ok()).and_then(|day| dates::beside(day, &unit, step));
     if let Some(moment) = moment {
-        let mut concept = Sought::time(&format!("{unit} beside {}", event.trim()), moment);
+        let mut concept = QueryConcept::time(&format!("{unit} beside {}", event.trim()), moment);
         concept.weight = GUESSED;
         weigh(index, &mut concept, totals)?;
         if concept.passages > 0 {

@@ -2,7 +2,7 @@
 
 use homard_runtime::Clip as _;
 
-use super::concepts::Sought;
+use super::concepts::QueryConcept;
 use crate::words;
 
 /// Longest text that is told, in characters.
@@ -11,7 +11,7 @@ const MAX_CHARS: usize = 700;
 const STEM_CHARS: usize = 5;
 
 /// A passage, cut around its best place where it is longer than may be told, and how many lines stand before that place.
-pub(super) fn cut(text: &str, question: &Sought) -> (String, usize) {
+pub(super) fn cut(text: &str, question: &QueryConcept) -> (String, usize) {
     let centre = centre(text, question);
     let lines = text.get(..centre).map_or(0, |before| before.matches('\n').count());
     (around(text, centre), lines)
@@ -42,7 +42,7 @@ fn around(text: &str, centre: usize) -> String {
 }
 
 /// Where most of the question stands, in bytes.
-fn centre(text: &str, question: &Sought) -> usize {
+fn centre(text: &str, question: &QueryConcept) -> usize {
     let asked: Vec<(String, f64)> =
         question.concepts.iter().map(|concept| (words::fold(&concept.word), concept.worth())).collect();
     let mut best = (0.0, 0);

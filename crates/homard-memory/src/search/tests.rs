@@ -18,8 +18,8 @@ fn index(files: &[(&str, &str)]) -> (tempfile::TempDir, Index) {
 }
 
 fn first(index: &Index, words: &str) -> String {
-    let asked = Asked { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
-    let found = search(index, asked, &Picking::default(), None).unwrap();
+    let asked = EmbeddedQuestion { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
+    let found = search(index, asked, &PickRules::default(), None).unwrap();
     found.first().map_or_else(String::new, |found| found.path.clone())
 }
 
@@ -113,13 +113,13 @@ fn a_word_that_every_note_has_finds_them_all_the_same() {
 fn a_snippet_is_the_place_that_fits() {
     let filler = "Nothing to see in this line of the note at all.\n".repeat(20);
     let (_folder, index) = index(&[("a.md", &format!("{filler}The spare key is under the pot.\n{filler}"))]);
-    let asked = Asked {
+    let asked = EmbeddedQuestion {
         words: "where is the spare key",
         today: date(2026, 11, 18),
         sessions: Sessions::None,
         vector: None,
     };
-    let found = search(&index, asked, &Picking::default(), None).unwrap();
+    let found = search(&index, asked, &PickRules::default(), None).unwrap();
     assert!(found[0].snippet.contains("spare key"), "{}", found[0].snippet);
     assert!(found[0].snippet.chars().count() <= 702);
     assert_eq!(found[0].matched, ["spare", "key"]);
@@ -133,16 +133,20 @@ fn newer_notes_and_different_ones_are_preferred_where_the_owner_wants_it() {
         ("memory/2026-11-01.md", "A tide, among boats and ropes and nets."),
         ("memory/2020-01-02.md", "The tide is high. The tide is high. The tide is high!"),
     ]);
-    let asked =
-        Asked { words: "tide high", today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
-    let order = |picking: &Picking| -> Vec<String> {
+    let asked = EmbeddedQuestion {
+        words: "tide high",
+        today: date(2026, 11, 18),
+        sessions: Sessions::None,
+        vector: None,
+    };
+    let order = |picking: &PickRules| -> Vec<String> {
         let found = search(&index, asked, picking, None).unwrap();
         found.into_iter().map(|found| found.path).collect()
     };
-    let usual = Picking { min_score: 0.0, ..Picking::default() };
+    let usual = PickRules { min_score: 0.0, ..PickRules::default() };
     assert_eq!(order(&usual)[2], "memory/2026-11-01.md");
-    assert_eq!(order(&Picking { half_life_days: Some(30.0), ..usual.clone() })[0], "memory/2026-11-01.md");
-    assert_eq!(order(&Picking { diversity: Some(0.5), ..usual })[1], "memory/2026-11-01.md");
+    assert_eq!(order(&PickRules { half_life_days: Some(30.0), ..usual.clone() })[0], "memory/2026-11-01.md");
+    assert_eq!(order(&PickRules { diversity: Some(0.5), ..usual })[1], "memory/2026-11-01.md");
 }
 
 #[test]
@@ -180,8 +184,9 @@ fn hostile_questions_are_only_words() {
         "\u{0}",
         "§d20230101 ¶x",
     ] {
-        let asked = Asked { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
-        search(&index, asked, &Picking::default(), None).unwrap();
+        let asked =
+            EmbeddedQuestion { words, today: date(2026, 11, 18), sessions: Sessions::None, vector: None };
+        search(&index, asked, &PickRules::default(), None).unwrap();
     }
     assert_eq!(first(&index, &"tide ".repeat(10_000)), "a.md");
 }
@@ -200,8 +205,8 @@ proptest::proptest! {
         let today = date(2026, 11, 18);
         let lines = |path: &str| if path == "b.md" { odd.lines().count() } else { note.lines().count() };
         for words in [asked.as_str(), note.as_str(), odd.as_str(), "\"a\" NEAR(b c) AND -d*"] {
-            let asked = Asked { words, today, sessions: Sessions::None, vector: None };
-            let picking = Picking { min_score: 0.0, limit: 50, diversity: Some(0.5), ..Picking::default() };
+            let asked = EmbeddedQuestion { words, today, sessions: Sessions::None, vector: None };
+            let picking = PickRules { min_score: 0.0, limit: 50, diversity: Some(0.5), ..PickRules::default() };
             for found in search(&index, asked, &picking, None).unwrap() {
                 let (first, line, last) = (found.start_line, found.line, found.end_line);
                 proptest::prop_assert!(1 <= first && first <= line && line <= last, "{first} {line} {last}");

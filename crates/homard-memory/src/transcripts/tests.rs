@@ -4,10 +4,10 @@ use jiff::civil::date;
 
 use super::*;
 use crate::memories::{Memories, MemoryPlace, MemoryQuestion};
-use crate::search::Picking;
+use crate::search::PickRules;
 
-fn said(place: i64, is_of_agent: bool, text: &str) -> Said {
-    Said { place, day: Some(date(2026, 11, 17)), is_of_agent, text: text.to_owned() }
+fn said(place: i64, is_of_agent: bool, text: &str) -> SpokenMessage {
+    SpokenMessage { place, day: Some(date(2026, 11, 17)), is_of_agent, text: text.to_owned() }
 }
 
 fn find(
@@ -17,7 +17,7 @@ fn find(
     sessions: Sessions<'_>,
 ) -> Vec<(String, bool)> {
     let question = MemoryQuestion { sessions, ..MemoryQuestion::plain(words, date(2026, 11, 18)) };
-    let found = memories.search(place, &question, &Picking::default()).unwrap();
+    let found = memories.search(place, &question, &PickRules::default()).unwrap();
     found
         .into_iter()
         .map(|f| (format!("{}#L{}-L{}", f.path, f.start_line, f.end_line), f.is_of_agent))
@@ -36,7 +36,7 @@ fn what_was_said_since_the_last_time_is_added_and_told_to_those_who_may_see_it()
     memories.add_transcript(&place, "s1", &more, 7).unwrap();
     let mut kept = memories.transcripts(&place).unwrap();
     kept.sort_by(|one, other| one.session_id.cmp(&other.session_id));
-    let expected = [("s1", 7), ("s2", 2)].map(|(id, to)| Kept { session_id: id.to_owned(), to });
+    let expected = [("s1", 7), ("s2", 2)].map(|(id, to)| TranscriptMark { session_id: id.to_owned(), to });
     assert_eq!(kept, expected);
 
     // A look at the notes leaves conversations alone.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::{DatabaseError, has_table, is_file_name, json_in, rows};
 use crate::home::STATE_DATABASE;
 use crate::report::{Fate, Kind};
-use crate::{Content, Migration};
+use crate::{Content, Migration, Parcel};
 
 /// Tables whose rows are taken; every other one is told and left.
 const TAKEN: [&str; 7] = [
@@ -60,7 +60,7 @@ impl Migration {
     fn become_file(&mut self, table: &str, to: &str, value: &Value, why: &str) {
         self.replace_file_plan(to);
         let content = Content::Text(value.to_string().into_bytes());
-        self.put((&format!("{STATE_DATABASE}: {table}"), to), content, Fate::Changed, why);
+        self.put(&format!("{STATE_DATABASE}: {table}"), Parcel::new(to, content), Fate::Changed, why);
     }
 
     fn plan_jobs(&mut self, connection: &Connection) -> Result<(), DatabaseError> {

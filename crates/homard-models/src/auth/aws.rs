@@ -35,7 +35,7 @@ const OWN_NAMES: &str = "AWS_";
 
 /// Keys, and until when they are good.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct FoundKeys {
     pub(crate) keys: AwsKeys,
     /// When they expire, in milliseconds since 1970; `None` for keys that do not.
     pub(crate) expires_at: Option<i64>,
@@ -71,7 +71,10 @@ impl From<AwsError> for LlmError {
 
 /// Looks everywhere in the order AWS tools do. `env` is the whole environment as Homard knows it: `AWS_*`,
 /// and `HOME` and `PATH` for files and programs.
-pub(crate) async fn chain(env: &[(String, String)], cancel: &CancellationToken) -> Result<Found, AwsError> {
+pub(crate) async fn chain(
+    env: &[(String, String)],
+    cancel: &CancellationToken,
+) -> Result<FoundKeys, AwsError> {
     if cancel.is_cancelled() {
         return Err(AwsError::Stopped);
     }
@@ -95,7 +98,7 @@ pub(crate) async fn chain(env: &[(String, String)], cancel: &CancellationToken) 
     }
 }
 
-async fn walk(env: Env) -> Result<Found, AwsError> {
+async fn walk(env: Env) -> Result<FoundKeys, AwsError> {
     let loader = aws_config::defaults(BehaviorVersion::latest())
         .env(env)
         .fs(Fs::real())
@@ -108,7 +111,7 @@ async fn walk(env: Env) -> Result<Found, AwsError> {
         let since = at.duration_since(UNIX_EPOCH).ok()?;
         Some(millis_i64(since))
     });
-    Ok(Found {
+    Ok(FoundKeys {
         keys: AwsKeys {
             access_key_id: credentials.access_key_id().to_owned(),
             secret_access_key: ApiKey::new(credentials.secret_access_key()),
@@ -167,7 +170,7 @@ async fn run_process(
     profile: &str,
     env: &[(String, String)],
     cancel: &CancellationToken,
-) -> Result<Found, AwsError> {
+) -> Result<FoundKeys, AwsError> {
     let failed = |what: &str| AwsError::Process { profile: profile.to_owned(), what: what.to_owned() };
     let base: BTreeMap<String, String> = env.iter().cloned().collect_map();
     let mut built = BuiltEnv::from_base(&base);
@@ -193,7 +196,7 @@ async fn run_process(
     if printed.version != 1 {
         return Err(failed("prints a version other than 1"));
     }
-    Ok(Found {
+    Ok(FoundKeys {
         keys: AwsKeys {
             access_key_id: printed.access_key_id,
             secret_access_key: ApiKey::new(&printed.secret_access_key),

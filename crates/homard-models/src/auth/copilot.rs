@@ -35,14 +35,14 @@ const FINGERPRINT: usize = 8;
 
 /// A token that was exchanged, and what for. `Debug` shows no value.
 #[derive(Clone)]
-pub(crate) struct Exchanged {
+pub(crate) struct CopilotToken {
     /// The fingerprint of the token it was exchanged for.
     from: String,
     token: ApiKey,
     expires: i64,
 }
 
-impl fmt::Debug for Exchanged {
+impl fmt::Debug for CopilotToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Exchanged").field("expires", &self.expires).finish_non_exhaustive()
     }
@@ -85,7 +85,7 @@ impl CopilotTokens<'_> {
             }
             match self.ask(url, candidate, github).await {
                 Ok((token, expires)) => {
-                    let exchanged = Exchanged { from, token, expires };
+                    let exchanged = CopilotToken { from, token, expires };
                     self.keep_exchanged(candidate, &exchanged);
                     Ok(exchanged)
                 }
@@ -97,12 +97,12 @@ impl CopilotTokens<'_> {
         Ok(exchanged.credential())
     }
 
-    fn is_good(self, held: &Exchanged, early: i64) -> bool {
+    fn is_good(self, held: &CopilotToken, early: i64) -> bool {
         held.expires.saturating_sub(early) > self.inner.cx.clock.now_ms()
     }
 
     /// What is at hand for this GitHub token, in memory or beside the profile.
-    fn held(self, candidate: &Candidate, from: &str, profile: Option<&Profile>) -> Option<Exchanged> {
+    fn held(self, candidate: &Candidate, from: &str, profile: Option<&Profile>) -> Option<CopilotToken> {
         let memory = self.inner.memory();
         if let Some(held) = memory.exchanged.get(&candidate.id) {
             return Some(held.clone()).filter(|held| held.from == from);
@@ -111,10 +111,10 @@ impl CopilotTokens<'_> {
         let same = profile.field("copilotFor").as_deref() == Some(from);
         let token = profile.field("copilotToken").filter(|_| same)?;
         let expires = profile.time("copilotExpires")?;
-        Some(Exchanged { from: from.to_owned(), token: ApiKey::new(&token), expires })
+        Some(CopilotToken { from: from.to_owned(), token: ApiKey::new(&token), expires })
     }
 
-    fn keep_exchanged(self, candidate: &Candidate, exchanged: &Exchanged) {
+    fn keep_exchanged(self, candidate: &Candidate, exchanged: &CopilotToken) {
         self.inner.memory().exchanged.insert(candidate.id.clone(), exchanged.clone());
         if candidate.source == Source::Profile {
             let mut fields = Map::new();
@@ -152,7 +152,7 @@ impl CopilotTokens<'_> {
     }
 }
 
-impl Exchanged {
+impl CopilotToken {
     fn credential(&self) -> Credential {
         let headers = EDITOR_HEADERS.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned()));
         Credential {

@@ -123,7 +123,7 @@ impl Profiles {
     ) -> Result<Credential, LlmError> {
         let now = self.inner.cx.clock.now_ms();
         let good =
-            |found: &aws::Found| found.expires_at.is_none_or(|at| at.saturating_sub(AWS_EARLY_MS) > now);
+            |found: &aws::FoundKeys| found.expires_at.is_none_or(|at| at.saturating_sub(AWS_EARLY_MS) > now);
         let held = || self.inner.memory().aws.get(&candidate.id).cloned().filter(good);
         if let Some(found) = held() {
             return Ok(signing(found));
@@ -142,7 +142,7 @@ impl Profiles {
     }
 }
 
-fn signing(found: aws::Found) -> Credential {
+fn signing(found: aws::FoundKeys) -> Credential {
     Credential { kind: CredentialKind::Aws, aws: Some(found.keys), ..Credential::default() }
 }
 

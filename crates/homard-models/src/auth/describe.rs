@@ -12,6 +12,8 @@ use super::state::ProfilePlace;
 
 /// Shortest secret whose end is shown; of a shorter one it would be too much.
 const HINT_FROM: usize = 16;
+/// What a credential is called that is a key.
+const API_KEY: &str = "api_key";
 /// How much of the end is shown.
 const HINT_LEN: usize = 4;
 
@@ -64,6 +66,14 @@ pub struct Described {
     pub problem: Option<&'static str>,
 }
 
+impl Described {
+    /// Whether it is a key, and no login.
+    #[must_use]
+    pub fn is_key(&self) -> bool {
+        self.kind == API_KEY
+    }
+}
+
 impl Profiles {
     /// All stored credentials, without their values.
     pub async fn describe(&self) -> Description {
@@ -83,7 +93,7 @@ fn described(document: &Document, id: &str, now: i64) -> Option<Described> {
     let cooling_until = cooling_until(&stats, now);
     let disabled = stats.disabled_until.is_some_and(|until| until > now) && cooling_until.is_some();
     let (kind, secret, expires, renewable) = match &profile.proof {
-        Proof::Key(key) => ("api_key", Some(key), None, false),
+        Proof::Key(key) => (API_KEY, Some(key), None, false),
         Proof::Token { token, expires } => ("token", Some(token), *expires, false),
         Proof::OAuth(oauth) => ("oauth", None, Some(oauth.expires), oauth.refresh.is_some()),
         Proof::Unusable(_) => ("unknown", None, None, false),

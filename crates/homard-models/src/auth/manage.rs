@@ -216,7 +216,7 @@ impl Profiles {
             .await
     }
 
-    /// The providers that have a stored profile, for `furnish`.
+    /// The providers that have a stored profile, for `providers`.
     pub async fn providers(&self) -> BTreeSet<ProviderId> {
         self.inner.look().await;
         let document = self.inner.view().document;

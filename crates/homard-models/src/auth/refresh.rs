@@ -201,7 +201,7 @@ impl Renewals<'_> {
             .map_err(|error| not_kept(&error))?;
         let mut worthless: Option<ApiKey> = None;
         let (lock, loaded) = self.read_held(lock).await?;
-        let mut held = Held { lock, loaded };
+        let mut held = HeldFile { lock, loaded };
         loop {
             let profile = held.loaded.document.profile(id);
             let Some(Profile { proof: Proof::OAuth(oauth), .. }) = &profile else {
@@ -222,13 +222,15 @@ impl Renewals<'_> {
             let client = self.client(job, oauth).await?;
             match server.refresh(&refresh, &client).await {
                 Ok(tokens) => {
-                    return self.keep(job, held, Gained { place, replaces: refresh, prepared, tokens }).await;
+                    return self
+                        .keep(job, held, RenewedTokens { place, replaces: refresh, prepared, tokens })
+                        .await;
                 }
                 Err(TokenError::Revoked) => {
                     // A program that does not know our lock may have renewed it meanwhile.
                     worthless = Some(refresh);
                     let (lock, loaded) = self.read_held(held.lock).await?;
-                    held = Held { lock, loaded };
+                    held = HeldFile { lock, loaded };
                 }
                 Err(error) => return Err(refused(&job.candidate, &error)),
             }
@@ -250,8 +252,8 @@ impl Renewals<'_> {
     }
 
     /// Writes new tokens, then lets them be used.
-    async fn keep(self, job: &Job, held: Held, gained: Gained) -> Result<Profile, LlmError> {
-        let Gained { place, replaces, prepared, tokens } = gained;
+    async fn keep(self, job: &Job, held: HeldFile, gained: RenewedTokens) -> Result<Profile, LlmError> {
+        let RenewedTokens { place, replaces, prepared, tokens } = gained;
         let id = &job.candidate.id;
         self.plan(id, &tokens);
         let change = Change::Renewed { id: id.clone(), fields: Fields(tokens.fields()), replaces };
@@ -268,7 +270,7 @@ impl Renewals<'_> {
 
     async fn write_tokens(
         self,
-        held: Held,
+        held: HeldFile,
         prepared: Prepared,
         change: Change,
     ) -> Result<Loaded, StoreError> {
@@ -323,13 +325,13 @@ struct Job {
 }
 
 /// The file's lock and what the file held when it was taken.
-struct Held {
+struct HeldFile {
     lock: Lock,
     loaded: Loaded,
 }
 
 /// New tokens and what is needed to keep them.
-struct Gained {
+struct RenewedTokens {
     place: ProfilePlace,
     /// The refresh token they were had for.
     replaces: ApiKey,

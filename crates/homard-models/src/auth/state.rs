@@ -13,7 +13,7 @@ use homard_runtime::{CollectOrdered as _, Mutex, OrLog as _, off_thread};
 use super::aws;
 use super::candidate::OAuthRow;
 use super::change::Change;
-use super::copilot::Exchanged;
+use super::copilot::CopilotToken;
 use super::document::{Document, Stats};
 use super::file::{Loaded, Stamp, StoreError, StoreFile};
 use super::oauth::TokenServer;
@@ -84,8 +84,8 @@ pub(super) struct Memory {
     /// How credentials fared that are not in a file.
     pub(super) transient: HashMap<String, Stats>,
     pub(super) renewals: HashMap<String, Renewal>,
-    pub(super) exchanged: HashMap<String, Exchanged>,
-    pub(super) aws: HashMap<String, aws::Found>,
+    pub(super) exchanged: HashMap<String, CopilotToken>,
+    pub(super) aws: HashMap<String, aws::FoundKeys>,
 }
 
 #[derive(Debug, Default)]

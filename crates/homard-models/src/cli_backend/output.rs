@@ -22,7 +22,7 @@ const TOTAL: [&str; 3] = ["total_tokens", "totalTokens", "total"];
 
 /// What was printed, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct ProgramOutput {
     /// The answer; empty when there was none.
     pub(super) text: String,
     /// The program's name for the session.
@@ -36,9 +36,9 @@ pub(super) struct Reading {
 }
 
 /// Reads `printed` as `format`. What is not in the promised format at all is taken as the answer itself.
-pub(super) fn read(format: CliOutput, printed: &str, session_fields: &[String]) -> Reading {
+pub(super) fn read(format: CliOutput, printed: &str, session_fields: &[String]) -> ProgramOutput {
     let printed = printed.trim();
-    let plain = || Reading { text: printed.to_owned(), ..Reading::default() };
+    let plain = || ProgramOutput { text: printed.to_owned(), ..ProgramOutput::default() };
     let mut events = Events { session_fields, ..Events::default() };
     match format {
         CliOutput::Text => return plain(),
@@ -51,7 +51,7 @@ pub(super) fn read(format: CliOutput, printed: &str, session_fields: &[String]) 
     }
     if !events.any {
         let broken = printed.starts_with(['{', '[']);
-        return Reading { broken, ..if broken { Reading::default() } else { plain() } };
+        return ProgramOutput { broken, ..if broken { ProgramOutput::default() } else { plain() } };
     }
     events.finish()
 }
@@ -66,11 +66,11 @@ fn document(printed: &str) -> Option<Value> {
     })
 }
 
-fn read_document(document: &Value, session_fields: &[String]) -> Reading {
-    let Value::Object(fields) = document else { return Reading::default() };
+fn read_document(document: &Value, session_fields: &[String]) -> ProgramOutput {
+    let Value::Object(fields) = document else { return ProgramOutput::default() };
     let text = answer(fields, 0).unwrap_or_default();
     let error = error(fields, &text);
-    Reading {
+    ProgramOutput {
         text: if error.is_some() { String::new() } else { text.trim().to_owned() },
         session: session(fields, session_fields),
         usage: fields.get("usage").map(usage).unwrap_or_default(),
@@ -160,7 +160,7 @@ struct Events<'a> {
     /// Texts of events of no known kind, used when there is nothing better.
     loose: Vec<String>,
     /// A final summary, which replaces the pieces.
-    last: Option<Reading>,
+    last: Option<ProgramOutput>,
     session: Option<String>,
     usage: Usage,
     /// Trouble on the way, which the program may have overcome.
@@ -206,7 +206,7 @@ impl Events<'_> {
         }
     }
 
-    fn finish(self) -> Reading {
+    fn finish(self) -> ProgramOutput {
         let mut reading = self.last.unwrap_or_default();
         if reading.text.is_empty() && reading.error.is_none() {
             let pieces = if self.said.is_empty() { self.loose } else { self.said };

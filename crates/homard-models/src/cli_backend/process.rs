@@ -41,13 +41,13 @@ const CONNECT: &str = r#"i=$1 e=$2; shift 2; exec "$@" <"$i" 2>"$e""#;
 
 /// A directory of one run's files, removed with it.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct RunFolder {
     dir: TempDir,
     /// Where the pictures lie.
     pub(super) images: Vec<String>,
 }
 
-impl Desk {
+impl RunFolder {
     /// Writes the pictures; those that cannot be read are left out.
     pub(super) fn lay(images: &[Image]) -> io::Result<Self> {
         let dir = TempDir::with_prefix("homard-cli-")?;
@@ -96,7 +96,7 @@ fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub(super) struct Job {
     pub(super) program: PathBuf,
     pub(super) args: Vec<String>,
-    /// Whether [`Desk::write_input`] wrote something for it.
+    /// Whether [`RunFolder::write_input`] wrote something for it.
     pub(super) has_input: bool,
     pub(super) env: BuiltEnv,
     pub(super) cwd: PathBuf,
@@ -117,7 +117,7 @@ pub(super) enum End {
 
 /// What came of a run.
 #[derive(Debug)]
-pub(super) struct Ran {
+pub(super) struct FinishedProgram {
     pub(super) end: End,
     pub(super) printed: String,
     pub(super) errors: String,
@@ -136,7 +136,11 @@ pub(super) fn find_program(command: &str, path: &str) -> Option<PathBuf> {
 }
 
 /// Runs a program to its end. Dropping the future ends the program and everything it started.
-pub(super) async fn run(job: Job, desk: &Desk, cancel: &CancellationToken) -> Result<Ran, ExecError> {
+pub(super) async fn run(
+    job: Job,
+    desk: &RunFolder,
+    cancel: &CancellationToken,
+) -> Result<FinishedProgram, ExecError> {
     let limits = Limits { timeout: job.limit, max_output_bytes: MAX_OUTPUT_BYTES };
     let (silence, limit, errors) = (job.silence, job.limit, desk.errors());
     let stop = cancel.child_token();
@@ -179,10 +183,10 @@ pub(super) async fn run(job: Job, desk: &Desk, cancel: &CancellationToken) -> Re
     };
     // A program that never started has written none.
     let errors = desk.read_errors().unwrap_or_default();
-    Ok(Ran { end, printed: outcome.output, errors })
+    Ok(FinishedProgram { end, printed: outcome.output, errors })
 }
 
-fn command(job: Job, desk: &Desk) -> Command {
+fn command(job: Job, desk: &RunFolder) -> Command {
     let input = if job.has_input { desk.input() } else { PathBuf::from("/dev/null") };
     let connect = ["-c", CONNECT, "sh"].map(str::to_owned);
     let files = [input, desk.errors(), job.program].map(|path| path.display().to_string());

@@ -30,7 +30,7 @@ const SESSION_FIELDS: &[&str] =
     &["session_id", "sessionId", "conversation_id", "conversationId", "thread_id"];
 
 /// A program we know.
-pub(super) struct Known {
+pub(super) struct KnownProgram {
     /// The provider name it answers to.
     pub(super) id: &'static str,
     command: &'static str,
@@ -49,8 +49,8 @@ pub(super) struct Known {
 }
 
 /// Every program we know.
-pub(super) const KNOWN: &[Known] = &[
-    Known {
+pub(super) const KNOWN: &[KnownProgram] = &[
+    KnownProgram {
         id: "claude-cli",
         command: "claude",
         // Without a flag that skips its own questions: only the owner can want that.
@@ -76,7 +76,7 @@ pub(super) const KNOWN: &[Known] = &[
         ],
         install: "install Claude Code and log in with `claude`",
     },
-    Known {
+    KnownProgram {
         id: "codex-cli",
         command: "codex",
         args: &["exec", "--json", "--color", "never", "--sandbox", "read-only", "--skip-git-repo-check"],
@@ -180,7 +180,7 @@ impl Row {
         }
     }
 
-    fn known(known: &Known) -> Self {
+    fn known(known: &KnownProgram) -> Self {
         let aliases = known.aliases.iter().map(|&(name, model)| (name.to_owned(), model.to_owned()));
         Self {
             args: owned(known.args),
@@ -202,7 +202,7 @@ impl Row {
         }
     }
 
-    fn lay_over(&mut self, known: Option<&Known>, written: &Written) {
+    fn lay_over(&mut self, known: Option<&KnownProgram>, written: &Written) {
         set(&mut self.args, written.args.clone());
         set(&mut self.resume_args, written.resume_args.clone());
         set(&mut self.output, written.output);

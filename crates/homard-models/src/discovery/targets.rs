@@ -9,7 +9,7 @@ use homard_protocol::ProviderId;
 use super::REFRESH_EVERY;
 use crate::auth::ProviderAuth;
 use crate::catalogue::{self, DiscoveryKind, ROWS};
-use crate::furnish::Furnished;
+use crate::providers::ConfiguredProviders;
 
 /// How long an answer of a server stays fresh that loads models as they are asked for.
 const OWN_EVERY: Duration = Duration::from_secs(600);
@@ -43,11 +43,11 @@ impl Target {
     }
 }
 
-/// Everybody furnished who can be asked. With `scan` also the servers people run on their own machine, which
+/// Everybody configured who can be asked. With `scan` also the servers people run on their own machine, which
 /// are otherwise left alone: their ports may be somebody else's.
 #[must_use]
-pub fn targets(furnished: &Furnished, bedrock: &BedrockDiscovery, scan: bool) -> Vec<Target> {
-    let known = furnished.providers.iter().filter_map(|spec| {
+pub fn targets(configured: &ConfiguredProviders, bedrock: &BedrockDiscovery, scan: bool) -> Vec<Target> {
+    let known = configured.providers.iter().filter_map(|spec| {
         let kind =
             kind_of(spec).filter(|kind| *kind != DiscoveryKind::Bedrock || bedrock.enabled != Some(false))?;
         Some(Target {
@@ -55,7 +55,7 @@ pub fn targets(furnished: &Furnished, bedrock: &BedrockDiscovery, scan: bool) ->
             kind,
             base_url: spec.base_url.clone(),
             headers: spec.headers.clone(),
-            auth: furnished.auth.get(&spec.id)?.clone(),
+            auth: configured.auth.get(&spec.id)?.clone(),
         })
     });
     let mut targets: Vec<Target> = known.collect();

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::CallerParts;
-use super::emit::Out;
+use super::emit::EventSender;
 use super::meter::{CallRecord, Meter, OpenedCall, target};
 use crate::auth::Candidate;
 use crate::budget::{Ledger, MaxCost, Reservation, Spender, estimate};
@@ -23,9 +23,9 @@ const MARGIN_SHARE: u32 = 8;
 const LEAST_ANSWER: u32 = 256;
 
 /// Where one attempt stands among others.
-pub(super) struct Asking<'a> {
+pub(super) struct AttemptCx<'a> {
     pub(super) parts: &'a CallerParts,
-    pub(super) out: &'a Out,
+    pub(super) out: &'a EventSender,
     pub(super) cancel: &'a CancellationToken,
     /// When the whole call must be over.
     pub(super) deadline: &'a mut Instant,
@@ -49,7 +49,7 @@ impl Failure {
     }
 }
 
-impl Asking<'_> {
+impl AttemptCx<'_> {
     /// Asks `model` with `candidate`; everything that comes is passed on, except the end of it.
     pub(super) async fn ask(
         &mut self,
@@ -65,7 +65,7 @@ impl Asking<'_> {
         let reservation = self.reserve(&mut request).await.map_err(Failure::unasked)?;
         // Others held the budget: that is not this provider's slowness, and the run has a limit of its own.
         *self.deadline += waiting.elapsed();
-        let mut bill = Bill::new(self.parts, &request, candidate, reservation);
+        let mut bill = AttemptCost::new(self.parts, &request, candidate, reservation);
         bill.open().await;
         let stop = self.cancel.child_token();
         bill.reached(Stage::Asked);
@@ -119,7 +119,7 @@ impl Asking<'_> {
         Ok(Some(reservation))
     }
 
-    async fn pass_on(&mut self, event: StreamEvent, bill: &mut Bill) {
+    async fn pass_on(&mut self, event: StreamEvent, bill: &mut AttemptCost) {
         match &event {
             StreamEvent::Start => {
                 bill.reached(Stage::Started);
@@ -189,7 +189,7 @@ enum Stage {
 
 /// What one attempt costs, from the moment it is certain to be made. However it ends, also when it is dropped,
 /// the budget is settled and the call is counted, once.
-struct Bill {
+struct AttemptCost {
     reservation: Option<Reservation>,
     /// Who is told when nothing was reserved: limits may have come since.
     ledger: Ledger,
@@ -205,7 +205,7 @@ struct Bill {
     paid: bool,
 }
 
-impl Bill {
+impl AttemptCost {
     fn new(
         parts: &CallerParts,
         request: &Request,
@@ -305,7 +305,7 @@ impl Bill {
     }
 }
 
-impl Bill {
+impl AttemptCost {
     /// What a call used of which nobody told; `None` for one that was turned away or never arrived.
     fn guess(&self, outcome: CallOutcome) -> Option<Usage> {
         let stopped = outcome == CallOutcome::Failed(FailReason::Aborted);
@@ -326,7 +326,7 @@ impl Bill {
     }
 }
 
-impl Drop for Bill {
+impl Drop for AttemptCost {
     fn drop(&mut self) {
         let reported = self.cut_short();
         self.pay(CallOutcome::Failed(FailReason::Aborted), reported);

@@ -11,11 +11,11 @@ use homard_runtime::{OrCancel, Timestamp, millis};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::attempt::{Asking, Failure};
+use super::attempt::{AttemptCx, Failure};
 use super::candidates::{Lineup, lineup};
-use super::emit::Out;
-use super::step::{self, Facts, Step, cools, declines, may_pass};
-use super::summary::{Road, remember, sum};
+use super::emit::EventSender;
+use super::step::{self, FailureFacts, Step, cools, declines, may_pass};
+use super::summary::{FailedCandidate, remember, sum};
 use super::{CallerParts, Memory, Winner, thinking};
 use crate::auth::Candidate;
 
@@ -23,30 +23,30 @@ use crate::auth::Candidate;
 const LOADING_STEPS: u32 = 3;
 
 /// One call under way.
-pub(super) struct Walk {
+pub(super) struct AttemptLoop {
     parts: Arc<CallerParts>,
     memory: Memory,
     request: Request,
-    out: Out,
+    out: EventSender,
     cancel: CancellationToken,
     deadline: Instant,
     /// The listener knows that an answer begins.
     started: bool,
     /// A failure whose consequence is not decided yet.
     pending: Option<Attempt>,
-    roads: Vec<Road>,
+    roads: Vec<FailedCandidate>,
     /// What may be tried again.
-    again: Vec<Again>,
+    again: Vec<Retry>,
     /// Credentials whose failure was counted: the repeats of one call are one failure.
     marked: BTreeSet<String>,
-    seen: Seen,
+    seen: TriedModels,
     declined: bool,
     asked: bool,
 }
 
 /// What was learned about models of the chain, by their place in it.
 #[derive(Default)]
-struct Seen {
+struct TriedModels {
     tried: BTreeMap<usize, Vec<ThinkingLevel>>,
     /// Those that are being loaded; each is told once.
     loading: BTreeSet<usize>,
@@ -54,18 +54,18 @@ struct Seen {
 
 /// A road that may be taken again.
 #[derive(Debug, Clone)]
-struct Again {
+struct Retry {
     at: usize,
     candidate: Option<Candidate>,
     due: Instant,
     failures: u32,
     /// What kind of patience it takes.
-    patience: Patience,
+    patience: RetryPatience,
 }
 
 /// What kind of patience a road takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
+enum RetryPatience {
     Usual,
     /// All that was wrong is that we asked too often.
     Limited,
@@ -84,12 +84,12 @@ enum Turn {
     },
 }
 
-impl Walk {
+impl AttemptLoop {
     pub(super) fn new(
         parts: Arc<CallerParts>,
         memory: Memory,
         request: Request,
-        out: Out,
+        out: EventSender,
         cancel: CancellationToken,
     ) -> Self {
         let deadline = Instant::now() + parts.policy.call_limit;
@@ -105,7 +105,7 @@ impl Walk {
             roads: Vec::new(),
             again: Vec::new(),
             marked: BTreeSet::new(),
-            seen: Seen::default(),
+            seen: TriedModels::default(),
             declined: false,
             asked: false,
         }
@@ -181,12 +181,12 @@ impl Walk {
         // Those a provider out of reach made us pass over.
         let due = Instant::now();
         let rest = left.filter(|_| unreachable);
-        self.again.extend(rest.map(|candidate| Again {
+        self.again.extend(rest.map(|candidate| Retry {
             at,
             candidate,
             due,
             failures: 0,
-            patience: Patience::Usual,
+            patience: RetryPatience::Usual,
         }));
         Ok(None)
     }
@@ -197,16 +197,16 @@ impl Walk {
         let (mut repeats, mut limited, mut waited) = (0, 0, Duration::ZERO);
         loop {
             let policy = &self.parts.policy;
-            let open = |again: &Again| match again.patience {
-                Patience::Limited => limited < policy.max_rate_limit_retries,
-                Patience::Usual => repeats < policy.max_retries,
-                Patience::Loading => true,
+            let open = |again: &Retry| match again.patience {
+                RetryPatience::Limited => limited < policy.max_rate_limit_retries,
+                RetryPatience::Usual => repeats < policy.max_retries,
+                RetryPatience::Loading => true,
             };
             let soonest = self.again.iter().enumerate().filter(|(_, again)| open(again));
             let Some((n, _)) = soonest.min_by_key(|(_, again)| (again.due, again.at)) else { break };
             let again = self.again.remove(n);
             let wait = again.due.saturating_duration_since(Instant::now());
-            if again.patience != Patience::Loading {
+            if again.patience != RetryPatience::Loading {
                 waited += wait;
             }
             if waited > policy.max_wait || Instant::now() + wait >= self.deadline {
@@ -218,9 +218,9 @@ impl Walk {
             self.decide(NextStep::Wait).await;
             sleep(wait).or_cancel(&self.cancel).await.map_err(|_cancelled| LlmError::aborted())?;
             match again.patience {
-                Patience::Limited => limited += 1,
-                Patience::Usual => repeats += 1,
-                Patience::Loading => {}
+                RetryPatience::Limited => limited += 1,
+                RetryPatience::Usual => repeats += 1,
+                RetryPatience::Loading => {}
             }
             match self.road(again.at, again.candidate.as_ref(), &[]).await {
                 Turn::Answered(answer) => return Ok(answer),
@@ -270,8 +270,11 @@ impl Walk {
                 continue;
             }
             self.mark(candidate, &error);
-            let facts =
-                Facts { delivered, declined: self.declined, other_provider: self.others(&model, ahead) };
+            let facts = FailureFacts {
+                delivered,
+                declined: self.declined,
+                other_provider: self.others(&model, ahead),
+            };
             self.declined |= declines(error.reason);
             return match step::step(&error, facts) {
                 Step::Stop => Turn::Over(self.ended(error, delivered)),
@@ -287,7 +290,7 @@ impl Walk {
         thinking: ThinkingLevel,
     ) -> Result<Answer, Failure> {
         let request = Request { thinking, ..self.request.clone() };
-        let mut asking = Asking {
+        let mut asking = AttemptCx {
             parts: &self.parts,
             out: &self.out,
             cancel: &self.cancel,
@@ -403,12 +406,12 @@ impl Walk {
         };
         self.failed(at, Some(&candidate), &error, None);
         let due = Instant::now() + wait;
-        self.again.push(Again {
+        self.again.push(Retry {
             at,
             candidate: Some(candidate),
             due,
             failures: 0,
-            patience: Patience::Usual,
+            patience: RetryPatience::Usual,
         });
     }
 
@@ -438,15 +441,15 @@ impl Walk {
             return;
         }
         let patience = match error.reason {
-            FailReason::RateLimit => Patience::Limited,
-            FailReason::Loading => Patience::Loading,
-            _ => Patience::Usual,
+            FailReason::RateLimit => RetryPatience::Limited,
+            FailReason::Loading => RetryPatience::Loading,
+            _ => RetryPatience::Usual,
         };
         // A model that is being loaded is asked for every other second.
-        let counted = if patience == Patience::Loading { failures.min(LOADING_STEPS) } else { failures };
+        let counted = if patience == RetryPatience::Loading { failures.min(LOADING_STEPS) } else { failures };
         let pause = self.parts.policy.pause(counted);
         let due = Instant::now() + error.retry_after.map_or(pause, |wanted| wanted.max(pause));
-        self.again.push(Again { at, candidate, due, failures, patience });
+        self.again.push(Retry { at, candidate, due, failures, patience });
     }
 
     /// The error a call ends with at once. What was tried before is only worth telling if nothing was shown.

@@ -15,9 +15,9 @@ const BUFFER: usize = 32;
 
 /// Where the future sends.
 #[derive(Debug, Clone)]
-pub(super) struct Out(mpsc::Sender<StreamEvent>);
+pub(super) struct EventSender(mpsc::Sender<StreamEvent>);
 
-impl Out {
+impl EventSender {
     /// Hands out an event; waits while nobody takes them.
     pub(super) async fn send(&self, event: StreamEvent) {
         // Nobody listens only while the stream, and with it this future, is being dropped.
@@ -26,12 +26,12 @@ impl Out {
 }
 
 /// The stream of what `work` sends, ending when it does. Nothing happens before the first poll.
-pub(super) fn emit<F>(work: impl FnOnce(Out) -> F) -> BoxStream<'static, StreamEvent>
+pub(super) fn emit<F>(work: impl FnOnce(EventSender) -> F) -> BoxStream<'static, StreamEvent>
 where
     F: Future<Output = ()> + Send + 'static,
 {
     let (tx, events) = mpsc::channel(BUFFER);
-    Emit { work: Some(work(Out(tx)).boxed()), events }.boxed()
+    Emit { work: Some(work(EventSender(tx)).boxed()), events }.boxed()
 }
 
 struct Emit {

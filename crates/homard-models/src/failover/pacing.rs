@@ -17,11 +17,11 @@ const MAX_KNOWN: usize = 1_024;
 /// The shared memory. Clone-cheap; one per gateway.
 #[derive(Debug, Clone, Default)]
 pub struct Pacing {
-    known: Arc<Mutex<BTreeMap<String, Known>>>,
+    known: Arc<Mutex<BTreeMap<String, KnownLimits>>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
+struct KnownLimits {
     /// When it was last asked although it was cooling.
     probed: Option<Timestamp>,
     /// Until when its provider asked to be left alone.
@@ -54,10 +54,10 @@ impl Pacing {
         self.change(credential, now, |known| known.rests_until = known.rests_until.max(until));
     }
 
-    fn change(&self, credential: &str, now: Timestamp, change: impl FnOnce(&mut Known)) {
+    fn change(&self, credential: &str, now: Timestamp, change: impl FnOnce(&mut KnownLimits)) {
         let mut known = self.known.lock();
         if known.len() >= MAX_KNOWN && !known.contains_key(credential) {
-            let past = |known: &Known| known.rests_until <= now;
+            let past = |known: &KnownLimits| known.rests_until <= now;
             known.retain(|_, known| !past(known));
             if known.len() >= MAX_KNOWN {
                 drop(known.pop_first());

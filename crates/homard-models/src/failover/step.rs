@@ -28,7 +28,7 @@ pub(super) enum Step {
 
 /// What else matters.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Facts {
+pub(super) struct FailureFacts {
     /// The person has seen part of the answer, or a tool was called.
     pub(super) delivered: bool,
     /// A model already declined in this call.
@@ -38,7 +38,7 @@ pub(super) struct Facts {
 }
 
 /// What to do about `error`.
-pub(super) fn step(error: &LlmError, facts: Facts) -> Step {
+pub(super) fn step(error: &LlmError, facts: FailureFacts) -> Step {
     if facts.delivered {
         return Step::Stop;
     }

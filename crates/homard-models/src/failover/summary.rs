@@ -10,7 +10,7 @@ const MAX_ROADS: usize = 8;
 
 /// One road that led nowhere.
 #[derive(Debug, Clone)]
-pub(super) struct Road {
+pub(super) struct FailedCandidate {
     pub(super) name: String,
     pub(super) error: LlmError,
     /// How often it was taken.
@@ -18,19 +18,19 @@ pub(super) struct Road {
 }
 
 /// Remembers a failure of a road that was taken `times` more: once, or not at all.
-pub(super) fn remember(roads: &mut Vec<Road>, name: String, error: &LlmError, times: u32) {
+pub(super) fn remember(roads: &mut Vec<FailedCandidate>, name: String, error: &LlmError, times: u32) {
     match roads.iter_mut().find(|road| road.name == name) {
         Some(road) => {
             road.error = error.clone();
             road.times += times;
         }
-        None => roads.push(Road { name, error: error.clone(), times }),
+        None => roads.push(FailedCandidate { name, error: error.clone(), times }),
     }
 }
 
 /// One error for all of them. Its reason, and with it the advice a person is given, is that of the failure
 /// somebody can do most about.
-pub(super) fn sum(roads: &[Road]) -> LlmError {
+pub(super) fn sum(roads: &[FailedCandidate]) -> LlmError {
     let Some(best) = roads.iter().min_by_key(|road| rank(road.error.reason)) else {
         return LlmError::new(FailReason::Unknown, "there was no model to ask");
     };
@@ -51,8 +51,8 @@ pub(super) fn sum(roads: &[Road]) -> LlmError {
     }
 }
 
-fn told(road: &Road) -> String {
-    let Road { name, error, times } = road;
+fn told(road: &FailedCandidate) -> String {
+    let FailedCandidate { name, error, times } = road;
     let piece = error.message.ellipsis_after(MAX_PIECE);
     let often = if *times > 1 { format!(", {times} times") } else { String::new() };
     format!("{name}: {}{often} ({piece})", error.reason.as_str())

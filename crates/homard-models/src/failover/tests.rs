@@ -11,6 +11,6 @@ fn what_a_call_seldom_needs_is_kept_out_of_its_future() {
     fn size<A, F>(_: fn(A) -> F) -> usize {
         size_of::<F>()
     }
-    let bytes = size(super::Walk::run);
+    let bytes = size(super::AttemptLoop::run);
     assert!(bytes < 16 * 1024, "{bytes} bytes");
 }

@@ -9,7 +9,7 @@ use homard_llm::{ApiKey, CredentialKind, FailReason, Headers, Http, HttpOptions}
 use homard_models::auth::ProviderAuth;
 use homard_models::catalogue::DiscoveryKind;
 use homard_models::discovery::{Discovered, Discovery, DiscoveryParts, Target, targets};
-use homard_models::furnish::{Inputs, furnish};
+use homard_models::providers::{Inputs, configure_providers};
 use homard_protocol::ProviderId;
 use homard_runtime::{Clock, Tasks};
 use homard_testkit::{FakeLlm, FakeModels, Page};
@@ -222,16 +222,16 @@ async fn the_fake_of_a_model_server_is_found_and_furnished() {
     let stored = BTreeSet::new();
     let inputs =
         Inputs { config: &config, env: &env, stored_profiles: &stored, discovered: &discovered, kept: None };
-    let furnished = furnish(&inputs);
+    let configured = configure_providers(&inputs);
     let found: BTreeMap<&str, usize> =
-        furnished.providers.iter().map(|spec| (spec.id.as_str(), spec.models.len())).collect();
+        configured.providers.iter().map(|spec| (spec.id.as_str(), spec.models.len())).collect();
     assert_eq!(found.keys().copied().collect::<Vec<_>>(), ["ollama", "vllm"]);
     assert!(found.values().all(|count| *count > 0));
-    assert!(furnished.auth["ollama"].keyless);
+    assert!(configured.auth["ollama"].keyless);
 
-    let asked = targets(&furnished, &BedrockDiscovery::default(), false);
+    let asked = targets(&configured, &BedrockDiscovery::default(), false);
     assert_eq!(asked.len(), 2);
-    let scanned = targets(&furnished, &BedrockDiscovery::default(), true);
+    let scanned = targets(&configured, &BedrockDiscovery::default(), true);
     let scanned: Vec<&str> = scanned.iter().map(|target| target.provider.as_str()).collect();
     assert_eq!(scanned, ["ollama", "vllm", "litellm", "llama-cpp", "lmstudio"]);
 }

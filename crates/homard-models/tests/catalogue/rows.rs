@@ -13,7 +13,7 @@ use homard_llm::{
 };
 use homard_models::catalogue::{AuthKind, EnvKey, ROWS, Row};
 use homard_models::discovery::Discovered;
-use homard_models::furnish::{Furnished, Inputs, furnish};
+use homard_models::providers::{ConfiguredProviders, Inputs, configure_providers};
 use homard_protocol::{Message, ModelId, ModelRef, ProviderId};
 use homard_runtime::Clock;
 use homard_testkit::{AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, FakeLlm, Recorded};
@@ -25,8 +25,8 @@ const NOW: i64 = 1_790_000_000_000;
 /// A model for servers that list none of their own.
 const ANY_MODEL: &str = "some-model:8b";
 
-/// The provider as the environment alone furnishes it.
-fn furnished(row: &Row) -> Furnished {
+/// The provider as the environment alone configures it.
+fn configured(row: &Row) -> ConfiguredProviders {
     let key = row.env.first().map(|key| (key.name, SECRET));
     let places = row.places.iter().filter_map(|place| Some((*place.env.first()?, "here")));
     let env = Environment::from_pairs(key.into_iter().chain(places));
@@ -35,7 +35,7 @@ fn furnished(row: &Row) -> Furnished {
     let stored: BTreeSet<ProviderId> =
         row.env.is_empty().then(|| ProviderId::parse(row.id).unwrap()).into_iter().collect();
     let discovered = Discovered::default();
-    furnish(&Inputs {
+    configure_providers(&Inputs {
         config: &config,
         env: &env,
         stored_profiles: &stored,
@@ -61,9 +61,9 @@ fn moved(base_url: &str, fake: &FakeLlm) -> String {
 async fn call(row: &Row, api: &str, credential: Credential) -> (String, Recorded) {
     let fake = FakeLlm::start().await.unwrap();
     fake.says("hello from the row");
-    let mut furnished = furnished(row);
-    let at = furnished.providers.iter().position(|spec| spec.id.as_str() == row.id).expect(row.id);
-    let mut spec = furnished.providers.swap_remove(at);
+    let mut configured = configured(row);
+    let at = configured.providers.iter().position(|spec| spec.id.as_str() == row.id).expect(row.id);
+    let mut spec = configured.providers.swap_remove(at);
     assert_eq!(spec.api, row.api);
     spec.base_url = moved(&spec.base_url, &fake);
     let id = spec.id.clone();
@@ -162,13 +162,13 @@ async fn rows_that_sign_are_called_with_aws_keys() {
 #[test]
 fn no_row_needs_another_ones_variables() {
     for row in ROWS {
-        let furnished = furnished(row);
-        let ids: Vec<&str> = furnished.providers.iter().map(|spec| spec.id.as_str()).collect();
-        assert_eq!(ids, [row.id], "{:?}", furnished.notes);
-        let auth = &furnished.auth[row.id];
+        let configured = configured(row);
+        let ids: Vec<&str> = configured.providers.iter().map(|spec| spec.id.as_str()).collect();
+        assert_eq!(ids, [row.id], "{:?}", configured.notes);
+        let auth = &configured.auth[row.id];
         assert_eq!(auth.env.len(), usize::from(!row.env.is_empty()), "{}", row.id);
         assert!(!auth.keyless, "{}: there is a key", row.id);
-        assert!(!furnished.models_json.to_string().contains(SECRET), "{}", row.id);
-        assert!(!format!("{furnished:?}").contains(SECRET), "{}", row.id);
+        assert!(!configured.models_json.to_string().contains(SECRET), "{}", row.id);
+        assert!(!format!("{configured:?}").contains(SECRET), "{}", row.id);
     }
 }

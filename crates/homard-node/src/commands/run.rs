@@ -49,7 +49,7 @@ struct Params {
 }
 
 /// A command that may be looked at, and perhaps run.
-struct Wanted {
+struct RunRequest {
     argv: Vec<String>,
     line: String,
     cwd: PathBuf,
@@ -58,7 +58,7 @@ struct Wanted {
     agent: String,
 }
 
-impl Wanted {
+impl RunRequest {
     fn of(params: &Params, machine: &Machine) -> Result<Self, Failure> {
         if params.command.first().is_none_or(String::is_empty) {
             return Err(Failure::invalid("`command` must name a program"));
@@ -113,8 +113,8 @@ impl Wanted {
 /// Runs a command.
 pub(super) async fn run(call: CommandCall) -> Reply {
     let params: Params = read(call.params.clone())?;
-    let wanted = Wanted::of(&params, &call.machine)?;
-    let told = Told::of(&params, &call, &wanted.line);
+    let wanted = RunRequest::of(&params, &call.machine)?;
+    let told = RunFacts::of(&params, &call, &wanted.line);
     let (machine, answer) = (call.machine.clone(), Answer::of(&params));
     let (wanted, allowed) = blocking(move || {
         let allowed = allow(&wanted, &machine, answer);
@@ -144,7 +144,7 @@ pub(super) async fn run(call: CommandCall) -> Reply {
 /// Says how a command would be run, without running it.
 pub(super) async fn prepare(call: CommandCall) -> Reply {
     let params: Params = read(call.params)?;
-    let wanted = Wanted::of(&params, &call.machine)?;
+    let wanted = RunRequest::of(&params, &call.machine)?;
     let session = params.session_key.or(call.session_key);
     Ok(json!({
         "cmdText": wanted.line,
@@ -162,7 +162,7 @@ pub(super) async fn prepare(call: CommandCall) -> Reply {
 async fn start(
     call: &CommandCall,
     params: &Params,
-    wanted: Wanted,
+    wanted: RunRequest,
 ) -> Result<Outcome, homard_exec::ExecError> {
     let asked = params.timeout_ms.or(call.timeout_ms).map_or(DEFAULT_TIMEOUT, Duration::from_millis);
     let limits = Limits { timeout: asked, max_output_bytes: MAX_OUTPUT_BYTES };
@@ -228,7 +228,7 @@ impl Answer {
     }
 }
 
-fn allow(wanted: &Wanted, machine: &Machine, answer: Answer) -> Result<(), Failure> {
+fn allow(wanted: &RunRequest, machine: &Machine, answer: Answer) -> Result<(), Failure> {
     let (rules, decision) = wanted.decide(machine);
     match decision {
         Decision::Run => Ok(()),
@@ -255,12 +255,12 @@ fn denied(reason: impl Into<String>) -> Failure {
 }
 
 /// The particulars every event of a run carries.
-struct Told<'a> {
+struct RunFacts<'a> {
     call: &'a CommandCall,
     facts: Value,
 }
 
-impl<'a> Told<'a> {
+impl<'a> RunFacts<'a> {
     fn of(params: &Params, call: &'a CommandCall, line: &str) -> Self {
         let session = params.session_key.clone().or_else(|| call.session_key.clone());
         let facts = json!({"runId": params.run_id, "sessionKey": session, "host": "node", "command": line});

@@ -65,7 +65,7 @@ impl MatchSource {
 
 /// Somebody, as a platform tells of them.
 #[derive(Debug, Clone, Copy)]
-pub struct Who<'a> {
+pub struct SenderIdentity<'a> {
     pub channel: &'a str,
     pub id: &'a str,
     /// Other ids, as trustworthy.
@@ -77,7 +77,7 @@ pub struct Who<'a> {
     pub vouched: Option<&'a [String]>,
 }
 
-impl<'a> Who<'a> {
+impl<'a> SenderIdentity<'a> {
     /// The sender of a message; `None` for an operator, whom no list concerns.
     #[must_use]
     pub fn sent(channel: &'a str, sender: &'a Sender, details: &'a Details) -> Option<Self> {
@@ -145,14 +145,14 @@ impl AllowList {
 
     /// Whether and how somebody is on it; an id beats a name beats `*`.
     #[must_use]
-    pub fn find(&self, who: &Who<'_>, names: NameMatching) -> Option<MatchSource> {
+    pub fn find(&self, who: &SenderIdentity<'_>, names: NameMatching) -> Option<MatchSource> {
         let by_star = self.everybody.then_some(MatchSource::Wildcard);
         self.find_named(who, names).or(by_star)
     }
 
     /// The same without `*`.
     #[must_use]
-    pub fn find_named(&self, who: &Who<'_>, names: NameMatching) -> Option<MatchSource> {
+    pub fn find_named(&self, who: &SenderIdentity<'_>, names: NameMatching) -> Option<MatchSource> {
         let by_id = self.entries.iter().find_map(|entry| match_id(entry, who));
         by_id.or_else(|| match names {
             NameMatching::Never => None,
@@ -162,12 +162,12 @@ impl AllowList {
 }
 
 /// Whether one of their ids is among some ids.
-pub(super) fn is_among(ids: &[String], who: &Who<'_>) -> bool {
+pub(super) fn is_among(ids: &[String], who: &SenderIdentity<'_>) -> bool {
     ids.iter().any(|id| match_id(id, who).is_some())
 }
 
 /// Whether an entry is an id of theirs.
-fn match_id(entry: &str, who: &Who<'_>) -> Option<MatchSource> {
+fn match_id(entry: &str, who: &SenderIdentity<'_>) -> Option<MatchSource> {
     let ids = || std::iter::once(who.id).chain(who.also.iter().map(String::as_str));
     let is_theirs = |written: &str| ids().any(|id| same_id(written, id));
     if is_theirs(entry) {
@@ -185,7 +185,7 @@ fn match_id(entry: &str, who: &Who<'_>) -> Option<MatchSource> {
 }
 
 /// Whether an entry is what they call themselves.
-fn match_name(entry: &str, who: &Who<'_>) -> Option<MatchSource> {
+fn match_name(entry: &str, who: &SenderIdentity<'_>) -> Option<MatchSource> {
     let bare = without_channel(entry, who.channel);
     let is_prefixed = bare.is_some();
     let bare = bare.unwrap_or(entry);

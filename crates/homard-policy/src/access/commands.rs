@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use homard_config::Config;
 
-use super::allow::{AllowList, NameMatching, Who, is_among};
+use super::allow::{AllowList, NameMatching, SenderIdentity, is_among};
 
 /// What `commands` says about people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl CommandRules {
     /// Whether somebody is the owner, by a name their platform vouches for: named so, or, where nobody is, the only
     /// one `allowFrom` lists for direct messages (`direct`). `*` is nobody, and neither is who merely was let in.
     #[must_use]
-    pub fn is_owner(&self, who: &Who<'_>, direct: &AllowList) -> bool {
+    pub fn is_owner(&self, who: &SenderIdentity<'_>, direct: &AllowList) -> bool {
         who.as_vouched().is_some_and(|who| is_among(self.owner_names(direct), &who))
     }
 
@@ -78,7 +78,7 @@ impl CommandRules {
     }
 
     /// Whether somebody may use commands.
-    pub(super) fn may_command(&self, who: &Who<'_>, lists: &Lists<'_>) -> bool {
+    pub(super) fn may_command(&self, who: &SenderIdentity<'_>, lists: &Lists<'_>) -> bool {
         if let Some(list) = self.senders.get(who.channel).or_else(|| self.senders.get("*")) {
             return list.find(who, lists.names).is_some();
         }
@@ -90,7 +90,7 @@ impl CommandRules {
 }
 
 /// Whether a list of the place has them. In groups, `*` for direct messages means nothing.
-fn is_listed(who: &Who<'_>, lists: &Lists<'_>) -> bool {
+fn is_listed(who: &SenderIdentity<'_>, lists: &Lists<'_>) -> bool {
     match lists.group {
         None => lists.direct.find(who, lists.names).is_some() || is_among(lists.let_in, who),
         Some(group) => {

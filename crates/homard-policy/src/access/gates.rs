@@ -3,10 +3,10 @@
 use homard_channel::{ChatKind, Conversation, Details, Notice, Sender};
 use homard_protocol::session_words::GroupActivation;
 
-use super::allow::{AllowList, MatchSource, Who, is_among};
+use super::allow::{AllowList, MatchSource, SenderIdentity, is_among};
 use super::commands::Lists;
 use super::mentions::{self, Mention};
-use super::places::Place;
+use super::places::PlaceRules;
 use super::rules::{AccountRules, AllowBots, DmPolicy, GroupPolicy};
 use super::{Case, Refusal, Standing, Verdict};
 
@@ -14,7 +14,7 @@ use super::{Case, Refusal, Standing, Verdict};
 pub(super) fn pass(case: &Case<'_>) -> Result<Verdict, Verdict> {
     let (message, rules) = (case.message, case.rules);
     let details = &message.details;
-    let Some(who) = Who::sent(message.channel.as_str(), &message.sender, details) else {
+    let Some(who) = SenderIdentity::sent(message.channel.as_str(), &message.sender, details) else {
         return refuse(Refusal::NotAllowed);
     };
     if !rules.enabled {
@@ -58,7 +58,9 @@ pub fn may_be_told(happening: &Notice, rules: &AccountRules, let_in: &[String]) 
         return true;
     }
     let details = Details::default();
-    let Some(who) = Who::sent(happening.channel.as_str(), &happening.sender, &details) else { return false };
+    let Some(who) = SenderIdentity::sent(happening.channel.as_str(), &happening.sender, &details) else {
+        return false;
+    };
     let admitted = match place_of(rules, &happening.conversation, &details) {
         None => direct(rules, let_in, &who, false),
         Some(place) => group(rules, &place, &who),
@@ -75,7 +77,7 @@ fn place_of<'a>(
     rules: &'a AccountRules,
     conversation: &Conversation,
     details: &Details,
-) -> Option<Place<'a>> {
+) -> Option<PlaceRules<'a>> {
     match conversation.kind() {
         ChatKind::Direct => None,
         ChatKind::Group | ChatKind::Channel => {
@@ -103,7 +105,7 @@ fn programs(case: &Case<'_>, is_meant: bool) -> Result<(), Verdict> {
 fn direct(
     rules: &AccountRules,
     let_in: &[String],
-    who: &Who<'_>,
+    who: &SenderIdentity<'_>,
     is_bot: bool,
 ) -> Result<Option<MatchSource>, Verdict> {
     if rules.dm_policy == DmPolicy::Disabled || !rules.directs.is_enabled(who.id) {
@@ -117,7 +119,11 @@ fn direct(
     }
 }
 
-fn group(rules: &AccountRules, place: &Place<'_>, who: &Who<'_>) -> Result<Option<MatchSource>, Verdict> {
+fn group(
+    rules: &AccountRules,
+    place: &PlaceRules<'_>,
+    who: &SenderIdentity<'_>,
+) -> Result<Option<MatchSource>, Verdict> {
     if rules.groups.policy == GroupPolicy::Disabled || place.policy == GroupPolicy::Disabled {
         return refuse(Refusal::GroupsOff);
     }
@@ -140,7 +146,7 @@ fn group(rules: &AccountRules, place: &Place<'_>, who: &Who<'_>) -> Result<Optio
 }
 
 /// Whether a message in a group is not for us. Where nobody can tell, it is.
-fn is_left_out(activation: Option<GroupActivation>, place: &Place<'_>, mention: &Mention) -> bool {
+fn is_left_out(activation: Option<GroupActivation>, place: &PlaceRules<'_>, mention: &Mention) -> bool {
     let must_be_meant = match activation {
         Some(GroupActivation::Always) => false,
         Some(GroupActivation::Mention) => true,

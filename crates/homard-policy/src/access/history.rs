@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use homard_runtime::Clip;
 
-use crate::envelope::Said;
+use crate::envelope::OverheardMessage;
 
 /// Most groups whose words are kept; the one longest silent is forgotten.
 const MAX_GROUPS: usize = 1000;
@@ -22,13 +22,13 @@ pub struct GroupHistory {
 
 #[derive(Debug, Default)]
 struct Pending {
-    messages: VecDeque<Said>,
+    messages: VecDeque<OverheardMessage>,
     last_used: u64,
 }
 
 impl GroupHistory {
     /// Keeps a message; with more than `limit` the oldest go, and with none allowed nothing is kept.
-    pub fn keep(&mut self, group: &str, mut heard: Said, limit: usize) {
+    pub fn keep(&mut self, group: &str, mut heard: OverheardMessage, limit: usize) {
         let limit = limit.min(MAX_MESSAGES);
         if limit == 0 {
             self.groups.remove(group);
@@ -49,7 +49,7 @@ impl GroupHistory {
 
     /// What is kept, oldest first; it stays until [`Self::clear`].
     #[must_use]
-    pub fn pending(&self, group: &str) -> Vec<Said> {
+    pub fn pending(&self, group: &str) -> Vec<OverheardMessage> {
         self.groups.get(group).map(|pending| pending.messages.iter().cloned().collect()).unwrap_or_default()
     }
 

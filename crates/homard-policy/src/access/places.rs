@@ -50,7 +50,7 @@ pub struct Groups {
 
 /// What holds in one place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place<'a> {
+pub struct PlaceRules<'a> {
     /// Whether the owner's list of groups has it, or there is no list.
     pub is_listed: bool,
     /// Whether it is heard.
@@ -75,7 +75,7 @@ pub struct Place<'a> {
 impl Groups {
     /// What holds in a group or room; `parent` is the room it belongs to, where threads are rooms of their own.
     #[must_use]
-    pub fn place(&self, conversation: &Conversation, parent: Option<&PeerId>) -> Place<'_> {
+    pub fn place(&self, conversation: &Conversation, parent: Option<&PeerId>) -> PlaceRules<'_> {
         let ids = conversation.peer().into_iter().chain(parent);
         let named = ids.filter_map(|id| self.rules_of(&id.as_str().to_ascii_lowercase()));
         let groups: Vec<&GroupRules> = named.chain(self.rules_of(ALL)).collect();
@@ -88,7 +88,7 @@ impl Groups {
         let group_prompt = groups.iter().find_map(|rules| rules.system_prompt.as_deref());
         let topics = closest.len() - groups.len();
         let topic_prompt = closest.iter().take(topics).find_map(|rules| rules.system_prompt.as_deref());
-        Place {
+        PlaceRules {
             is_listed: self.listed.is_none() || !groups.is_empty(),
             enabled: closest.iter().find_map(|rules| rules.enabled).unwrap_or(true)
                 && groups.iter().find_map(|rules| rules.enabled).unwrap_or(true),

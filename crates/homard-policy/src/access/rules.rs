@@ -97,7 +97,7 @@ impl HeartbeatShown {
 
 /// How we speak there. `None` means the owner said nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Speaking {
+pub struct SpeakRules {
     pub reply_to_mode: Option<ReplyToMode>,
     pub text_chunk_limit: Option<usize>,
     /// Where long texts are cut.
@@ -117,7 +117,7 @@ pub struct Speaking {
     pub heartbeat: HeartbeatShown,
 }
 
-impl Speaking {
+impl SpeakRules {
     /// How texts are written and cut; `None` for a platform of which nothing is known.
     #[must_use]
     pub fn shape(&self, abilities: Option<&Abilities>) -> Shape {
@@ -160,7 +160,7 @@ pub struct AccountRules {
     pub history_limit: Option<usize>,
     /// What counts as our name on this platform.
     pub mention_patterns: Option<Vec<String>>,
-    pub speaking: Speaking,
+    pub speaking: SpeakRules,
     /// Largest file, in bytes.
     pub media_max_bytes: Option<u64>,
     /// Whether people there may cause changes of the configuration.
@@ -351,8 +351,8 @@ const TABLE_MODES: &[(&str, TableMode)] =
     &[("code", TableMode::Code), ("bullets", TableMode::Bullets), ("off", TableMode::Off)];
 
 /// How we speak; the newer `streaming` object wins over the older keys.
-fn speaking(map: &Map<String, Value>, cx: &mut Reader) -> Speaking {
-    let mut speaking = Speaking {
+fn speaking(map: &Map<String, Value>, cx: &mut Reader) -> SpeakRules {
+    let mut speaking = SpeakRules {
         reply_to_mode: cx.choice(map, "replyToMode", REPLY_MODES).readable(),
         text_chunk_limit: cx.number(map, "textChunkLimit").filter(|limit| *limit > 0),
         chunk_mode: cx.choice(map, "chunkMode", CHUNK_MODES).readable(),
@@ -379,7 +379,7 @@ fn speaking(map: &Map<String, Value>, cx: &mut Reader) -> Speaking {
     speaking
 }
 
-fn newer_streaming(map: &Map<String, Value>, speaking: &mut Speaking, cx: &mut Reader) {
+fn newer_streaming(map: &Map<String, Value>, speaking: &mut SpeakRules, cx: &mut Reader) {
     let mode = cx.choice(map, "mode", STREAM_MODES).readable();
     speaking.stream_mode = mode.or(speaking.stream_mode);
     let chunk_mode = cx.choice(map, "chunkMode", CHUNK_MODES).readable();

@@ -4,7 +4,7 @@ use homard_channel::ChatKind;
 use homard_protocol::{SessionKey, Word};
 use serde_json::{Value, json};
 
-use super::{Place, SendAction, send_policy};
+use super::{SendAction, SendPlace, send_policy};
 use crate::written;
 
 fn decided(
@@ -17,7 +17,7 @@ fn decided(
     let policy = written::config(&json!({ "session": { "sendPolicy": policy } })).session.send_policy;
     let session = SessionKey::parse(key).unwrap();
     let own = own.map(Word::of);
-    send_policy(&policy, &Place { own: own.as_ref(), session: &session, channel, chat })
+    send_policy(&policy, &SendPlace { own: own.as_ref(), session: &session, channel, chat })
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub const PAGE_SIZE: usize = 8;
 
 /// Who may use a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Who {
+pub enum RequiredRank {
     /// Whoever may use commands.
     Authorised,
     Owner,
@@ -34,7 +34,7 @@ impl Rank {
     pub const OWNER: Self = Self { may_command: true, is_owner: true, is_elevated: true };
 }
 
-impl Who {
+impl RequiredRank {
     /// Whether somebody of that rank may.
     #[must_use]
     pub fn admits(self, rank: Rank) -> bool {
@@ -107,7 +107,7 @@ pub struct Command {
     pub arguments: &'static str,
     pub help: &'static str,
     /// Who may use it.
-    pub who: Who,
+    pub who: RequiredRank,
     /// Where it means something.
     pub place: Where,
     /// How it is read.
@@ -123,7 +123,7 @@ const WHOLE: Command = Command {
     aliases: &[],
     arguments: "",
     help: "",
-    who: Who::Authorised,
+    who: RequiredRank::Authorised,
     place: Where::Everywhere,
     form: Form::Whole,
     native: true,
@@ -138,7 +138,7 @@ pub const COMMANDS: &[Command] = &[
         name: "activation",
         arguments: "mention|always",
         help: "answer in this group when mentioned, or always",
-        who: Who::Owner,
+        who: RequiredRank::Owner,
         place: Where::Groups,
         ..WHOLE
     },
@@ -159,7 +159,7 @@ pub const COMMANDS: &[Command] = &[
         name: "bash",
         arguments: "<command>",
         help: "run a command on the host",
-        who: Who::ElevatedOwner,
+        who: RequiredRank::ElevatedOwner,
         native: false,
         needs: Some(Switch::Bash),
         ..WHOLE
@@ -175,7 +175,7 @@ pub const COMMANDS: &[Command] = &[
         name: "config",
         arguments: "show|get|set|unset [path] [value]",
         help: "read or change the configuration",
-        who: Who::Owner,
+        who: RequiredRank::Owner,
         needs: Some(Switch::Config),
         ..WHOLE
     },
@@ -189,7 +189,7 @@ pub const COMMANDS: &[Command] = &[
         name: "debug",
         arguments: "show|set|unset|reset [path] [value]",
         help: "settings until the next start",
-        who: Who::Owner,
+        who: RequiredRank::Owner,
         needs: Some(Switch::Debug),
         ..WHOLE
     },
@@ -205,7 +205,7 @@ pub const COMMANDS: &[Command] = &[
         aliases: &["elev"],
         arguments: "on|off|ask|full",
         help: "work outside the sandbox",
-        who: Who::Elevated,
+        who: RequiredRank::Elevated,
         ..DIRECTIVE
     },
     Command {
@@ -244,7 +244,7 @@ pub const COMMANDS: &[Command] = &[
     Command {
         name: "restart",
         help: "start the gateway anew",
-        who: Who::Owner,
+        who: RequiredRank::Owner,
         needs: Some(Switch::Restart),
         ..WHOLE
     },
@@ -252,7 +252,7 @@ pub const COMMANDS: &[Command] = &[
         name: "send",
         arguments: "on|off|inherit",
         help: "whether I answer in this conversation",
-        who: Who::Owner,
+        who: RequiredRank::Owner,
         ..WHOLE
     },
     Command { name: "skill", arguments: "<name> [input]", help: "use a skill", ..WHOLE },

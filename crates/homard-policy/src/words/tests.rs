@@ -8,7 +8,9 @@ use serde_json::json;
 use super::table::{
     COMMANDS, MenuEntry, PAGE_SIZE, Switch, available, command, is_taken, line, menu, menu_name, page,
 };
-use super::{Arg, Directive, Extent, Meaning, Rank, Reading, Vocabulary, Who, is_control, read, read_native};
+use super::{
+    Arg, Directive, Extent, Meaning, Rank, Reading, RequiredRank, Vocabulary, is_control, read, read_native,
+};
 use crate::queue::QueueMode;
 use crate::written;
 
@@ -257,7 +259,7 @@ fn who_may_use_a_command() {
     for (name, rank, expected) in rows {
         assert_eq!(command(name).unwrap().who.admits(rank), expected, "{name} {rank:?}");
     }
-    assert_eq!(command("BASH").unwrap().who, Who::ElevatedOwner);
+    assert_eq!(command("BASH").unwrap().who, RequiredRank::ElevatedOwner);
 }
 
 #[test]

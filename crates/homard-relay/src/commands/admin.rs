@@ -8,7 +8,7 @@ use homard_runtime::{Clip, millis, off_thread};
 use homard_tools::ToolOutcome;
 use serde_json::{Value, json};
 
-use super::{Answer, Begun, Entry, words};
+use super::{Answer, Entry, OpenCommand, words};
 use crate::approvals::name_of;
 use crate::parts::ChatCommands;
 use crate::turn_setup::invoke::{Invocation, Invoked, WhenAsked};
@@ -89,13 +89,13 @@ impl ChatCommands {
     }
 
     /// `/restart`.
-    pub(super) async fn restart(&self, begun: &Begun) -> Answer {
+    pub(super) async fn restart(&self, begun: &OpenCommand) -> Answer {
         let arguments = json!({"action": "restart", "note": "asked for by /restart"});
         self.use_tool(begun, "gateway", arguments).await.map(|_said| "⚙️ Restarting.".to_owned())
     }
 
     /// `/approve id decision`.
-    pub(super) fn answer_question(&self, begun: &Begun, rest: &str) -> Answer {
+    pub(super) fn answer_question(&self, begun: &OpenCommand, rest: &str) -> Answer {
         let (id, decision) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let Some(verdict) = ApprovalDecision::parse(decision) else {
             return Err("write /approve <id> allow-once, allow-always or deny".to_owned());
@@ -127,7 +127,7 @@ impl ChatCommands {
     }
 
     /// `/bash`, `!`: a command on the host, by the owner's own hand.
-    pub(super) async fn run_on_host(&self, begun: &Begun, command: &str) -> Answer {
+    pub(super) async fn run_on_host(&self, begun: &OpenCommand, command: &str) -> Answer {
         let foreground = self.inner().config().commands.bash_foreground;
         let wait = millis(foreground);
         let mut parts = command.splitn(2, char::is_whitespace);
@@ -147,7 +147,7 @@ impl ChatCommands {
     }
 
     /// Calls a tool in the conversation, past policy and gate, and tells what it said.
-    async fn use_tool(&self, begun: &Begun, tool: &str, arguments: Value) -> Answer {
+    async fn use_tool(&self, begun: &OpenCommand, tool: &str, arguments: Value) -> Answer {
         let call = Invocation {
             session_key: begun.admitted.session_key().clone(),
             tool: tool.to_owned(),

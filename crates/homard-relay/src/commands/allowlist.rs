@@ -6,7 +6,7 @@ use homard_protocol::{AccountId, ChannelId};
 use homard_runtime::off_thread;
 use serde_json::Value;
 
-use super::{Answer, Begun, Entry, words};
+use super::{Answer, Entry, OpenCommand, words};
 use crate::parts::ChatCommands;
 
 /// Which list.
@@ -41,7 +41,7 @@ pub(super) const ENTRIES: &[Entry] =
 
 impl ChatCommands {
     /// `/allowlist [list|add|remove] [dm|group|all] [id] [--store|--config]`.
-    pub(super) async fn allowlist(&self, begun: &Begun, rest: &str) -> Answer {
+    pub(super) async fn allowlist(&self, begun: &OpenCommand, rest: &str) -> Answer {
         let message = begun.admitted.message();
         if message.sender == Sender::Operator {
             return Err(

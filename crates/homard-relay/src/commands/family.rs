@@ -9,7 +9,7 @@ use homard_protocol::ToolCallId;
 use homard_runtime::Clip;
 use homard_tools::{ChildLine, ChildTask, HistoryWanted, ProgressSender, Scope, Taint, ToolCx};
 
-use super::{Answer, Begun, Entry, words};
+use super::{Answer, Entry, OpenCommand, words};
 use crate::parts::SubagentCommands;
 use crate::turn_setup::{sandbox, taint};
 
@@ -46,7 +46,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 
 impl SubagentCommands {
     /// What a command has of the surroundings of a call: it asks as the conversation it was typed in.
-    fn surroundings(&self, begun: &Begun) -> Result<ToolCx, String> {
+    fn surroundings(&self, begun: &OpenCommand) -> Result<ToolCx, String> {
         let config = self.inner().config();
         let agent = config.agents.agent(begun.admitted.agent()).unwrap_or(config.agents.default_agent());
         // What somebody has a subagent do stays their wish.
@@ -67,7 +67,7 @@ impl SubagentCommands {
     }
 
     /// `/subagents [list|kill|log|info|send|steer|spawn]`.
-    pub(super) async fn obey(&self, begun: &Begun, rest: &str) -> Answer {
+    pub(super) async fn obey(&self, begun: &OpenCommand, rest: &str) -> Answer {
         let (verb, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let rest = rest.trim();
         match verb.to_lowercase().as_str() {
@@ -84,19 +84,19 @@ impl SubagentCommands {
         }
     }
 
-    async fn children(&self, begun: &Begun) -> Result<Vec<ChildLine>, String> {
+    async fn children(&self, begun: &OpenCommand) -> Result<Vec<ChildLine>, String> {
         self.subagents().children_of(&self.surroundings(begun)?, RECENT).await.map_err(words)
     }
 
     /// The agent a person means: by its number in the list, its label, or the beginning of its run's name.
-    async fn meant(&self, begun: &Begun, wanted: &str) -> Result<ChildLine, String> {
+    async fn meant(&self, begun: &OpenCommand, wanted: &str) -> Result<ChildLine, String> {
         let children = self.children(begun).await?;
         let found = chosen(&children, wanted).cloned();
         found.ok_or_else(|| format!("there is no subagent `{wanted}`; /subagents lists them"))
     }
 
     /// `/kill id|#|all`.
-    pub(super) async fn kill(&self, begun: &Begun, wanted: &str) -> Answer {
+    pub(super) async fn kill(&self, begun: &OpenCommand, wanted: &str) -> Answer {
         if wanted.is_empty() {
             return Err("say which: /kill 1, /kill <id> or /kill all".to_owned());
         }
@@ -115,7 +115,7 @@ impl SubagentCommands {
     }
 
     /// `/steer id|# message`.
-    pub(super) async fn steer_by_hand(&self, begun: &Begun, rest: &str) -> Answer {
+    pub(super) async fn steer_by_hand(&self, begun: &OpenCommand, rest: &str) -> Answer {
         let Some((wanted, message)) = rest.split_once(char::is_whitespace) else {
             return Err("say which, and what: /steer 1 look at the other file".to_owned());
         };
@@ -129,7 +129,7 @@ impl SubagentCommands {
         Ok(format!("⚙️ Told {}.", name_of(&child)))
     }
 
-    async fn log(&self, begun: &Begun, wanted: &str) -> Answer {
+    async fn log(&self, begun: &OpenCommand, wanted: &str) -> Answer {
         let child = self.meant(begun, wanted).await?;
         let wanted = HistoryWanted { key: child.session_key.to_string(), limit: LOG_LINES, tools: false };
         let page = self.sessions().history_seen(&self.surroundings(begun)?, &wanted).await.map_err(words)?;
@@ -142,7 +142,7 @@ impl SubagentCommands {
         Ok(text)
     }
 
-    async fn spawn_by_hand(&self, begun: &Begun, task: &str) -> Answer {
+    async fn spawn_by_hand(&self, begun: &OpenCommand, task: &str) -> Answer {
         if task.is_empty() {
             return Err("say what it is to do: /subagents spawn <task>".to_owned());
         }

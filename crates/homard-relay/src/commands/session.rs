@@ -13,7 +13,7 @@ use homard_protocol::{EntryKind, Message, SessionKey, Word};
 use homard_runtime::off_thread;
 use homard_store::{DeliveryContext, PageEntry, SessionEntry};
 
-use super::{Answer, Begun, Entry, words};
+use super::{Answer, Entry, OpenCommand, words};
 use crate::intake::admit::Admitted;
 use crate::parts::ChatCommands;
 
@@ -134,7 +134,7 @@ impl ChatCommands {
     }
 
     /// `/dock-<channel>`: what is not an answer to somebody goes to the same person elsewhere from now on.
-    pub(super) async fn dock(&self, begun: &Begun, channel: &str) -> Answer {
+    pub(super) async fn dock(&self, begun: &OpenCommand, channel: &str) -> Answer {
         let config = self.inner().config();
         let message = begun.admitted.message();
         let Sender::Peer { id, .. } = &message.sender else {

@@ -5,12 +5,12 @@ use homard_models::auth::is_stored;
 use homard_policy::reply::audible;
 use homard_protocol::events::{ChatMessage, ChatState, FinalMessage, RunPhase, SessionChange, TerminalReply};
 use homard_protocol::{
-    AssistantBlock, AssistantMessage, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message, StopCause,
-    StopReason,
+    AssistantBlock, AssistantMessage, ChoiceSource, EntryKind, INJECTED_MODEL, INJECTED_PROVIDER, Message,
+    StopCause, StopReason, Word,
 };
 use homard_store::{FinishRun, RunStatus, SessionEntry, SessionKind};
 
-use crate::delivery::look::{Look, LookVerdict};
+use crate::delivery::look::{HeartbeatLook, LookVerdict};
 use crate::delivery::reply_rows;
 use crate::hook_points;
 use crate::parts::Outgoing;
@@ -139,7 +139,8 @@ async fn write_down(
 ) -> Result<(), String> {
     let inner = outgoing.inner();
     let (said, outbox) = (finish.entries.first().cloned(), finish.outbox.clone());
-    let unheard = run.delivery.look().and_then(Look::from).filter(|_| look != Some(LookVerdict::News));
+    let unheard =
+        run.delivery.look().and_then(HeartbeatLook::from).filter(|_| look != Some(LookVerdict::News));
     let finished = match unheard {
         Some(from) => inner.store().runs().finish_unheard(finish, from).await,
         None => inner.store().runs().finish(finish).await,
@@ -208,11 +209,11 @@ impl SessionChanges {
         session.model = Some(facts.used.model);
         session.context_tokens = facts.used.context_window;
         // A person's own choice of credential stays theirs.
-        if let (Some(profile), None | Some("auto")) =
-            (facts.used.profile.filter(|id| is_stored(id)), session.auth_profile_override_source.as_deref())
-        {
+        let ours = Word::from(ChoiceSource::Auto);
+        let is_ours = session.auth_profile_override_source.as_ref().is_none_or(|source| *source == ours);
+        if let Some(profile) = facts.used.profile.filter(|id| is_ours && is_stored(id)) {
             session.auth_profile_override = Some(profile);
-            session.auth_profile_override_source = Some("auto".to_owned());
+            session.auth_profile_override_source = Some(ours);
             session.auth_profile_override_compaction_count = session.compaction_count;
         }
         if facts.spent.last_call.prompt_tokens() > 0 {

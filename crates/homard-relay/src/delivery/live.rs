@@ -30,7 +30,7 @@ const SIDE_LIMIT: Duration = Duration::from_secs(10);
 
 /// What has happened in a turn, for those who only watch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Pulse {
+pub(crate) struct TurnActivity {
     /// How many steps there were.
     pub(crate) steps: u64,
     /// How many calls of tools began, and answers ended.
@@ -41,7 +41,7 @@ pub(crate) struct Pulse {
     pub(crate) spoke: bool,
 }
 
-impl Pulse {
+impl TurnActivity {
     /// One more step.
     pub(crate) fn beat(&mut self, step: &Step<'_>) {
         self.steps += 1;
@@ -55,7 +55,7 @@ impl Pulse {
 }
 
 /// One turn that is watched.
-struct Watched {
+struct WatchedTurn {
     outgoing: Outgoing,
     run: Arc<Run>,
     route: ReplyRoute,
@@ -74,7 +74,7 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
     }
     let tell = run.delivery.show();
     let (outgoing_there, run) = (outgoing.clone(), Arc::clone(run));
-    let watched = Watched { outgoing: outgoing_there, run, route, style, told_work: AtomicUsize::new(0) };
+    let watched = WatchedTurn { outgoing: outgoing_there, run, route, style, told_work: AtomicUsize::new(0) };
     outgoing.inner().tasks().spawn(async move {
         let shown = async {
             match (watched.style.blocks, watched.style.preview) {
@@ -83,7 +83,7 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
                 (None, true) if watched.outgoing.inner().hooks().is_quiet(HookPoint::MessageOut) => {
                     watched.show_preview().await
                 }
-                (None, _) => crate::delivery::run_delivery::Streamed::default(),
+                (None, _) => crate::delivery::run_delivery::ShownAnswer::default(),
             }
         };
         let (streamed, (), ()) = tokio::join!(shown, watched.type_along(), watched.tell_work());
@@ -93,7 +93,7 @@ pub(crate) fn begin(outgoing: &Outgoing, run: &Arc<Run>) {
     });
 }
 
-impl Watched {
+impl WatchedTurn {
     /// Says which tools are used, as far as the conversation wants to know, until the turn is sealed. With an answer
     /// that is sent in pieces, they say it in between.
     async fn tell_work(&self) {

@@ -37,7 +37,7 @@ pub enum LookVerdict {
 
 /// What is known about a look while it lasts.
 #[derive(Debug)]
-pub(crate) struct Look {
+pub(crate) struct HeartbeatLook {
     /// How many characters beside the word that all is well are still no news.
     no_news_up_to: usize,
     /// Whether the reasoning is sent along with news.
@@ -46,7 +46,7 @@ pub(crate) struct Look {
     from: OnceLock<i64>,
 }
 
-impl Look {
+impl HeartbeatLook {
     /// A look in a conversation.
     pub(crate) fn in_session(config: &Config, key: &SessionKey) -> Self {
         let agent = config.agents.agent(agent_of(config, key));

@@ -12,7 +12,9 @@ use homard_protocol::SessionKey;
 use homard_runtime::{Arrange as _, OrLog, off_thread};
 use homard_tools::Caller;
 
-use crate::message_actions::{FileError, FileForm, FileWanted, Folders, SessionFiles, is_address, take_file};
+use crate::message_actions::{
+    FileError, FileFolders, FileForm, FileWanted, SessionFiles, is_address, take_file,
+};
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 
@@ -44,7 +46,7 @@ pub(crate) async fn take(
     }
     let inner = outgoing.inner();
     let paths = &inner.paths();
-    let folders = Folders {
+    let folders = FileFolders {
         workspace: workspace.to_owned(),
         home: paths.home.clone(),
         media: media_dir(inner),

@@ -8,7 +8,7 @@ use homard_store::NewOutbound;
 use crate::delivery::answer::{FinalReply, preview_of};
 use crate::delivery::live::taken_away;
 use crate::delivery::reply_style::ReplyStyle;
-use crate::delivery::run_delivery::{ReplyRoute, Streamed};
+use crate::delivery::run_delivery::{ReplyRoute, ShownAnswer};
 use crate::parts::Outgoing;
 use crate::relay::Inner;
 use crate::sessions::access::agent_of;
@@ -64,7 +64,12 @@ pub(crate) async fn rows(
 }
 
 /// The same with what it cost below it, where the conversation wants to know.
-fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: &Streamed) -> Option<String> {
+fn with_usage(
+    run: &Run,
+    outcome: &TurnOutcome,
+    text: Option<String>,
+    streamed: &ShownAnswer,
+) -> Option<String> {
     let TurnOutcome::Answered { facts, .. } = outcome else { return text };
     let is_said = text.is_some() || streamed.pieces > 0;
     let line = run.delivery.work.usage_line(&facts.spent.usage, &run.session_key);
@@ -73,7 +78,7 @@ fn with_usage(run: &Run, outcome: &TurnOutcome, text: Option<String>, streamed: 
 }
 
 /// What is said; `None` for nothing.
-fn text(route: &ReplyRoute, outcome: &TurnOutcome, said: &str, streamed: &Streamed) -> Option<String> {
+fn text(route: &ReplyRoute, outcome: &TurnOutcome, said: &str, streamed: &ShownAnswer) -> Option<String> {
     let left = if streamed.pieces > 0 { streamed.rest.as_str() } else { said };
     let is_silent = normalise(said).is_none();
     let shown = streamed.preview.is_some().then_some(left).filter(|_| !is_silent);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::delivery::look::Look;
+use crate::delivery::look::HeartbeatLook;
 use crate::delivery::work::Work;
 
 /// How long the end of a run waits for what is being shown of it.
@@ -35,7 +35,7 @@ pub struct ReplyRoute {
 
 /// What was shown of an answer before it was whole.
 #[derive(Debug, Default)]
-pub(crate) struct Streamed {
+pub(crate) struct ShownAnswer {
     /// The message that shows it.
     pub(crate) preview: Option<String>,
     /// How many pieces were kept to be sent.
@@ -51,13 +51,13 @@ pub(crate) struct Delivery {
     elsewhere: Mutex<Vec<(Address, String)>>,
     shown: AtomicBool,
     sealed: CancellationToken,
-    streamed: Mutex<Option<oneshot::Receiver<Streamed>>>,
+    streamed: Mutex<Option<oneshot::Receiver<ShownAnswer>>>,
     /// What is shown of the work behind the answer.
     pub(crate) work: Work,
     /// How many messages are answered at once, where that is more than one.
     together: AtomicUsize,
     /// Set where nobody asked and the agent only looks around.
-    look: OnceLock<Look>,
+    look: OnceLock<HeartbeatLook>,
 }
 
 impl Delivery {
@@ -74,12 +74,12 @@ impl Delivery {
     }
 
     /// Nobody asked: the agent only looks around.
-    pub(crate) fn look_around(&self, look: Look) {
+    pub(crate) fn look_around(&self, look: HeartbeatLook) {
         self.look.get_or_init(|| look);
     }
 
     /// What is known of the look around, where it is one.
-    pub(crate) fn look(&self) -> Option<&Look> {
+    pub(crate) fn look(&self) -> Option<&HeartbeatLook> {
         self.look.get()
     }
 
@@ -108,7 +108,7 @@ impl Delivery {
     }
 
     /// Somebody begins to show the answer while it is made; the place to say at the end what was shown.
-    pub(crate) fn show(&self) -> oneshot::Sender<Streamed> {
+    pub(crate) fn show(&self) -> oneshot::Sender<ShownAnswer> {
         let (tell, told) = oneshot::channel();
         *self.streamed.lock() = Some(told);
         self.shown.store(true, Ordering::Relaxed);
@@ -126,7 +126,7 @@ impl Delivery {
     }
 
     /// Nothing more is shown from now on; answers with what was.
-    pub(crate) async fn seal(&self) -> Streamed {
+    pub(crate) async fn seal(&self) -> ShownAnswer {
         self.sealed.cancel();
         let told = self.streamed.lock().take();
         match told {
@@ -134,10 +134,10 @@ impl Delivery {
                 Ok(streamed) => streamed.unwrap_or_default(),
                 Err(_late) => {
                     tracing::warn!("what was shown of an answer is not known in time; it is said whole");
-                    Streamed::default()
+                    ShownAnswer::default()
                 }
             },
-            None => Streamed::default(),
+            None => ShownAnswer::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use homard_store::InboxId;
 use tokio::time::Instant;
 
 use super::chat_place::ChatPlace;
-use super::gather::{Bundle, Gathering, Kept};
+use super::gather::{Bundle, Gathering, KeptEvent};
 use crate::parts::Intake;
 
 /// Messages that may wait in one conversation.
@@ -19,7 +19,7 @@ const MAX_WAITING: usize = 1_000;
 
 /// All workers in which something goes on.
 pub(super) struct ConversationWorkers {
-    workers: KeyedWorkers<ChatPlace, Kept<InboundEvent>>,
+    workers: KeyedWorkers<ChatPlace, KeptEvent<InboundEvent>>,
 }
 
 impl ConversationWorkers {
@@ -31,15 +31,15 @@ impl ConversationWorkers {
     pub(super) fn put(
         &self,
         intake: &Intake,
-        kept: Kept<InboundEvent>,
-    ) -> Result<(), Box<Kept<InboundEvent>>> {
+        kept: KeptEvent<InboundEvent>,
+    ) -> Result<(), Box<KeptEvent<InboundEvent>>> {
         let place = ChatPlace::of_event(&kept.event);
         self.workers.put(place, kept, |worker| work(intake.clone(), worker)).map_err(Box::new)
     }
 }
 
 /// The worker's task.
-async fn work(intake: Intake, worker: Worker<ChatPlace, Kept<InboundEvent>>) {
+async fn work(intake: Intake, worker: Worker<ChatPlace, KeptEvent<InboundEvent>>) {
     let stopping = intake.inner().stopping();
     let mut gathering = Gathering::default();
     loop {
@@ -60,12 +60,12 @@ async fn work(intake: Intake, worker: Worker<ChatPlace, Kept<InboundEvent>>) {
 }
 
 /// Adds a message to what is gathered; what happened besides is told after the messages before it.
-async fn take(intake: &Intake, gathering: &mut Gathering, kept: Kept<InboundEvent>) {
-    let Kept { id, event, permit } = kept;
+async fn take(intake: &Intake, gathering: &mut Gathering, kept: KeptEvent<InboundEvent>) {
+    let KeptEvent { id, event, permit } = kept;
     match event {
         InboundEvent::Message(event) => {
             let pace = intake.pace_of(&event);
-            match gathering.add(Kept { id, event, permit }, pace, Instant::now()) {
+            match gathering.add(KeptEvent { id, event, permit }, pace, Instant::now()) {
                 Ok(complete) => finish(intake, complete).await,
                 Err(part) => intake.close(vec![part.id], "an album with too many parts").await,
             }

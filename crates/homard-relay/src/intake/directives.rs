@@ -3,8 +3,8 @@
 use homard_channel::Sender;
 use homard_policy::queue::QueueOptions;
 use homard_policy::words::{Arg, Directive, Elevation};
-use homard_protocol::Word;
 use homard_protocol::events::SessionChange;
+use homard_protocol::{ChoiceSource, Word};
 use homard_runtime::millis;
 use homard_store::SessionEntry;
 
@@ -74,10 +74,7 @@ impl Dispatch {
         let name = match wanted {
             Arg::Asked => return Ok((None, format!("Model: {now}"))),
             Arg::Default => {
-                let change: Change = Box::new(|entry| {
-                    (entry.provider_override, entry.model_override, entry.model_override_source) =
-                        (None, None, None);
-                });
+                let change: Change = Box::new(|entry| entry.choose_model(None));
                 return Ok((Some(change), "Model: default".to_owned()));
             }
             Arg::Is(name) | Arg::Unknown(name) => name,
@@ -89,12 +86,10 @@ impl Dispatch {
         }
         let line = format!("Model: {}", wanted.model);
         let change: Change = Box::new(move |entry| {
-            entry.provider_override = Some(wanted.model.provider.to_string());
-            entry.model_override = Some(wanted.model.model.to_string());
-            entry.model_override_source = Some("user".to_owned());
+            entry.choose_model(Some(&wanted.model));
             if let Some(profile) = wanted.profile {
                 entry.auth_profile_override = Some(profile);
-                entry.auth_profile_override_source = Some("user".to_owned());
+                entry.auth_profile_override_source = Some(ChoiceSource::User.into());
             }
         });
         Ok((Some(change), line))

@@ -138,11 +138,11 @@ impl Dispatch {
             let chosen = self.inner().router().selector().parse(model).ok();
             let chosen = chosen.filter(|wanted| self.inner().router().selector().allows(&wanted.model));
             if let Some(wanted) = chosen {
-                let patched = self.inner().store().sessions().patch(key, move |entry| {
-                    entry.provider_override = Some(wanted.model.provider.to_string());
-                    entry.model_override = Some(wanted.model.model.to_string());
-                    entry.model_override_source = Some("user".to_owned());
-                });
+                let patched = self
+                    .inner()
+                    .store()
+                    .sessions()
+                    .patch(key, move |entry| entry.choose_model(Some(&wanted.model)));
                 self.sessions().announce_change(&patched.await?, SessionChange::Patch);
             }
         }
@@ -252,7 +252,7 @@ impl Dispatch {
 /// Whether the owner does not want answers there.
 fn may_not_answer(visit: &InboundVisit, message: &Inbound) -> bool {
     let entry = visit.session.as_ref().map(|session| &session.entry);
-    let place = sending::Place {
+    let place = sending::SendPlace {
         own: entry.and_then(|entry| entry.send_policy.as_ref()),
         session: visit.key(),
         channel: Some(message.channel.as_str()),

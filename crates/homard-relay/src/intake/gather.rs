@@ -32,7 +32,7 @@ const MAX_CUT: usize = 16;
 
 /// Something that was heard and is kept, on its way.
 #[derive(Debug)]
-pub(super) struct Kept<E> {
+pub(super) struct KeptEvent<E> {
     pub(super) id: InboxId,
     pub(super) event: E,
     /// Its place among what is under way; let go of when it is done with.
@@ -40,7 +40,7 @@ pub(super) struct Kept<E> {
 }
 
 /// A message, and perhaps a part of one.
-type Part = Kept<Box<Inbound>>;
+type Part = KeptEvent<Box<Inbound>>;
 
 /// Messages that are one.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(super) struct Bundle {
 
 /// Why messages wait for more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Why {
+enum WaitReason {
     Typing,
     Album(String),
     Pieces,
@@ -59,7 +59,7 @@ enum Why {
 
 #[derive(Debug)]
 struct Bucket {
-    why: Why,
+    why: WaitReason,
     parts: Vec<Part>,
     chars: usize,
     due: Instant,
@@ -75,7 +75,7 @@ pub(super) struct Gathering {
 
 /// How a message is to be treated.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct GatherRule {
     /// Quiet time before a message is taken; zero means none.
     pub(super) quiet: Duration,
     /// Whether it waits for nothing: a command.
@@ -102,40 +102,43 @@ impl Gathering {
     ///
     /// # Errors
     /// With the message, where it is one too many of an album: nothing comes of it.
-    pub(super) fn add(&mut self, part: Part, pace: Pace, now: Instant) -> Result<Vec<Bundle>, Part> {
+    pub(super) fn add(&mut self, part: Part, pace: GatherRule, now: Instant) -> Result<Vec<Bundle>, Part> {
         match part.event.details.part_of.clone() {
             Some(word) => self.add_to_album(word, part, now),
             None => Ok(self.add_text(part, pace, now)),
         }
     }
 
-    fn add_text(&mut self, part: Part, pace: Pace, now: Instant) -> Vec<Bundle> {
+    fn add_text(&mut self, part: Part, pace: GatherRule, now: Instant) -> Vec<Bundle> {
         if pace.hurries || !part.event.details.files.is_empty() {
             return self.alone(part);
         }
         let chars = part.event.text.chars().count();
-        if let Some(at) = self.buckets.iter().position(|b| b.why == Why::Pieces && b.is_of(&part.event)) {
+        if let Some(at) =
+            self.buckets.iter().position(|b| b.why == WaitReason::Pieces && b.is_of(&part.event))
+        {
             return self.add_piece(at, part, pace, now);
         }
         if chars >= PIECE_CHARS {
             let done = self.release(|bucket| bucket.is_of(&part.event));
             let due = now + PIECE_QUIET;
-            self.buckets.push(Bucket { why: Why::Pieces, parts: vec![part], chars, due, limit: None });
+            self.buckets.push(Bucket { why: WaitReason::Pieces, parts: vec![part], chars, due, limit: None });
             return done;
         }
         if pace.quiet.is_zero() {
             return self.alone(part);
         }
         let due = now + pace.quiet;
-        let Some(bucket) = self.buckets.iter_mut().find(|b| b.why == Why::Typing && b.is_of(&part.event))
+        let Some(bucket) =
+            self.buckets.iter_mut().find(|b| b.why == WaitReason::Typing && b.is_of(&part.event))
         else {
             let done = self.release(|bucket| bucket.is_of(&part.event));
-            self.buckets.push(Bucket { why: Why::Typing, parts: vec![part], chars, due, limit: None });
+            self.buckets.push(Bucket { why: WaitReason::Typing, parts: vec![part], chars, due, limit: None });
             return done;
         };
         bucket.parts.push(part);
         bucket.due = due;
-        self.release(|bucket| bucket.why == Why::Typing && bucket.parts.len() >= MAX_PARTS)
+        self.release(|bucket| bucket.why == WaitReason::Typing && bucket.parts.len() >= MAX_PARTS)
     }
 
     fn alone(&mut self, part: Part) -> Vec<Bundle> {
@@ -148,7 +151,7 @@ impl Gathering {
         if self.cut.contains(&word) {
             return Err(part);
         }
-        let why = Why::Album(word.clone());
+        let why = WaitReason::Album(word.clone());
         // An adapter that knows the pieces of a long text marks them as it does an album.
         let is_piece = is_text(&part) && part.event.text.chars().count() >= PIECE_CHARS;
         let quiet = if is_piece { PIECE_QUIET } else { ALBUM_QUIET };
@@ -172,7 +175,7 @@ impl Gathering {
     }
 
     /// Adds the next piece of a long text, if it is one.
-    fn add_piece(&mut self, at: usize, part: Part, pace: Pace, now: Instant) -> Vec<Bundle> {
+    fn add_piece(&mut self, at: usize, part: Part, pace: GatherRule, now: Instant) -> Vec<Bundle> {
         let Some(bucket) = self.buckets.get_mut(at) else { return self.alone(part) };
         let chars = part.event.text.chars().count();
         let follows =
@@ -195,9 +198,9 @@ impl Gathering {
         for bucket in std::mem::take(&mut self.buckets) {
             if is_done(&bucket) {
                 let join = match bucket.why {
-                    Why::Pieces => "",
-                    Why::Album(_) if bucket.parts.iter().all(is_text) => "",
-                    Why::Album(_) | Why::Typing => "\n",
+                    WaitReason::Pieces => "",
+                    WaitReason::Album(_) if bucket.parts.iter().all(is_text) => "",
+                    WaitReason::Album(_) | WaitReason::Typing => "\n",
                 };
                 done.push(Bundle { parts: bucket.parts, join });
             } else {

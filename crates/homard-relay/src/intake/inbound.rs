@@ -7,7 +7,7 @@ use homard_channel::{ChatKind, Inbound, SharedChannel, Threads};
 use homard_config::config::bindings::BroadcastStrategy;
 use homard_policy::access::{Case, Standing, Verdict, judge, owner_ids};
 use homard_policy::accounts::ChannelAccount;
-use homard_policy::envelope::Said;
+use homard_policy::envelope::OverheardMessage;
 use homard_policy::routing::{Destination, destinations};
 use homard_protocol::{RunId, SessionKey, TurnSource};
 use homard_runtime::{OrCancel, OrLog};
@@ -245,7 +245,11 @@ impl Intake {
     /// Keeps what was not for us, as context for what will be.
     fn overhear(&self, message: &Inbound, visit: &InboundVisit) {
         let history = &mut self.state().company().history;
-        history.keep(&ChatPlace::of(message).to_string(), Said::of(message), visit.history_limit(message));
+        history.keep(
+            &ChatPlace::of(message).to_string(),
+            OverheardMessage::of(message),
+            visit.history_limit(message),
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use homard_channel::Inbound;
 use homard_policy::words::{self, Meaning, Reading, Vocabulary};
 
-use super::gather::Pace;
+use super::gather::GatherRule;
 use crate::approvals::answer_of;
 use crate::parts::Intake;
 
@@ -31,12 +31,12 @@ pub(super) fn read(message: &Inbound, reading: &Reading<'_>) -> Meaning {
 
 impl Intake {
     /// How long a message waits for more of its kind.
-    pub(super) fn pace_of(&self, message: &Inbound) -> Pace {
+    pub(super) fn pace_of(&self, message: &Inbound) -> GatherRule {
         let rules = self.inner().company_rules();
         let quiet = rules.config.messages.inbound.debounce_on(&message.channel);
         let name = self.our_name(message);
         let hurries = answer_of(message).is_some() || is_control(&rules.words, message, name.as_deref());
-        Pace { quiet, hurries }
+        GatherRule { quiet, hurries }
     }
 
     /// What people on the platform of a message call us.

@@ -23,7 +23,7 @@ const FETCH_LIMIT: Duration = Duration::from_secs(60);
 
 /// A file that is here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Saved {
+pub(super) struct SavedFile {
     pub(super) path: PathBuf,
     pub(super) mime: String,
 }
@@ -32,7 +32,7 @@ pub(super) struct Saved {
 #[derive(Debug, Default)]
 pub(super) struct Media {
     /// Files that are here.
-    pub(super) saved: Vec<Saved>,
+    pub(super) saved: Vec<SavedFile>,
     /// Pictures for the model.
     pub(super) pictures: Vec<UserBlock>,
     /// What could not be had, and why.
@@ -115,7 +115,11 @@ impl Turns {
     }
 }
 
-async fn save_file(inner: &Inner, file: &Attachment, fetched: Fetched) -> Option<(Saved, Option<UserBlock>)> {
+async fn save_file(
+    inner: &Inner,
+    file: &Attachment,
+    fetched: Fetched,
+) -> Option<(SavedFile, Option<UserBlock>)> {
     let folder = inner.media_dir();
     let file = file.clone();
     let files = inner.guards().files.clone();
@@ -155,7 +159,11 @@ async fn fetch(there: &SharedChannel, file: &Attachment, limit: Option<u64>) -> 
     Ok(fetched)
 }
 
-fn save(folder: &Path, file: &Attachment, fetched: &Fetched) -> std::io::Result<(Saved, Option<UserBlock>)> {
+fn save(
+    folder: &Path,
+    file: &Attachment,
+    fetched: &Fetched,
+) -> std::io::Result<(SavedFile, Option<UserBlock>)> {
     let picture = image_type(&fetched.bytes);
     let said = fetched.mime.as_deref().or(file.mime.as_deref()).map(staging::plain_type);
     let mime = picture.map(str::to_owned).or(said).unwrap_or_else(|| default_mime(file.kind).to_owned());
@@ -166,7 +174,7 @@ fn save(folder: &Path, file: &Attachment, fetched: &Fetched) -> std::io::Result<
         data: STANDARD.encode(&fetched.bytes),
         mime_type: mime_type.to_owned(),
     });
-    Ok((Saved { path, mime }, shown))
+    Ok((SavedFile { path, mime }, shown))
 }
 
 fn default_mime(kind: MediaKind) -> &'static str {

@@ -2,7 +2,7 @@
 //! before. And whose words all that is.
 
 use homard_channel::{ChatKind, Inbound, Quoted, Sender};
-use homard_policy::envelope::{self, AttachedFile, Told};
+use homard_policy::envelope::{self, AttachedFile, EnvelopeInput};
 use homard_protocol::{EntryKind, Message};
 use homard_store::StoreError;
 use homard_tools::{Label, Source};
@@ -27,7 +27,7 @@ impl Dispatch {
         let files: Vec<AttachedFile> = media.saved.iter().map(attached).collect();
         let entry = visit.session.as_ref().map(|session| &session.entry);
         let owners_note = owners_note(visit, message);
-        let mut told = Told::new(message, &message.text);
+        let mut told = EnvelopeInput::new(message, &message.text);
         told.was_mentioned = admitted.standing().was_mentioned;
         told.history = &history;
         told.files = &files;
@@ -109,7 +109,7 @@ fn owners_note(visit: &InboundVisit, message: &Inbound) -> Option<String> {
     }
 }
 
-fn attached(saved: &super::media::Saved) -> AttachedFile {
+fn attached(saved: &super::media::SavedFile) -> AttachedFile {
     AttachedFile { path: saved.path.clone(), mime: Some(saved.mime.clone()), url: None }
 }
 

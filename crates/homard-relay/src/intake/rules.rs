@@ -6,7 +6,7 @@ use std::sync::Arc;
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::commands::owners::Owners;
-use homard_policy::access::{AllowList, CommandRules, HeartbeatShown, MentionPatterns, Who};
+use homard_policy::access::{AllowList, CommandRules, HeartbeatShown, MentionPatterns, SenderIdentity};
 use homard_policy::accounts::{ChannelAccount, ChannelAccounts};
 use homard_policy::routing::{RouteRules, Speaker};
 use homard_policy::words::Vocabulary;
@@ -54,7 +54,7 @@ impl CompanyRules {
     /// Whether the owner sent a message.
     fn is_owner(&self, message: &Inbound) -> bool {
         let account = self.account(&message.channel, &message.account);
-        let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
+        let who = SenderIdentity::sent(message.channel.as_str(), &message.sender, &message.details);
         // Only an operator is nobody on a platform.
         who.is_none_or(|who| self.commands.is_owner(&who, &account.rules.allow))
     }
@@ -117,7 +117,7 @@ impl Inner {
         let usual = AccountId::default_account();
         let account = rules.account(channel, account.unwrap_or(&usual));
         let details = Details::default();
-        let who = Who::sent(channel.as_str(), sender, &details);
+        let who = SenderIdentity::sent(channel.as_str(), sender, &details);
         who.is_none_or(|who| rules.commands.is_owner(&who, &account.rules.allow))
     }
 

@@ -14,12 +14,12 @@ use super::meaning;
 use crate::parts::{Dispatch, Intake};
 
 /// Who, and where.
-type Who = (ChatPlace, PeerId);
+type StopPlace = (ChatPlace, PeerId);
 
 /// Those who fetch files or have said stop; others are not in it.
 #[derive(Default)]
 pub(super) struct StopFastPath {
-    known: Mutex<HashMap<Who, Voice>>,
+    known: Mutex<HashMap<StopPlace, Voice>>,
 }
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ struct Voice {
 }
 
 impl StopFastPath {
-    fn stop(&self, who: Who, id: InboxId) {
+    fn stop(&self, who: StopPlace, id: InboxId) {
         let mut known = self.known.lock();
         let voice = known.entry(who).or_default();
         voice.said.insert(id);
@@ -38,7 +38,7 @@ impl StopFastPath {
     }
 
     /// It is the turn of these, or they are left out.
-    fn come_to(&self, who: &Who, ids: &[InboxId]) {
+    fn come_to(&self, who: &StopPlace, ids: &[InboxId]) {
         let mut known = self.known.lock();
         if let Some(voice) = known.get_mut(who) {
             voice.said.retain(|id| !ids.contains(id));
@@ -48,7 +48,7 @@ impl StopFastPath {
         }
     }
 
-    fn token(&self, who: &Who) -> CancellationToken {
+    fn token(&self, who: &StopPlace) -> CancellationToken {
         self.known.lock().entry(who.clone()).or_default().stop.clone()
     }
 }
@@ -100,7 +100,7 @@ impl Dispatch {
     }
 }
 
-fn who(message: &Inbound) -> Option<Who> {
+fn who(message: &Inbound) -> Option<StopPlace> {
     let Sender::Peer { id, .. } = &message.sender else { return None };
     Some((ChatPlace::of(message), id.clone()))
 }
@@ -111,14 +111,14 @@ mod tests {
     use homard_protocol::{AgentId, PeerId, SessionKey};
     use homard_store::InboxId;
 
-    use super::{ChatPlace, StopFastPath, Who};
+    use super::{ChatPlace, StopFastPath, StopPlace};
 
     #[test]
     fn a_stop_holds_for_what_was_said_before_it_and_for_nothing_after() {
         let (stops, id) = (StopFastPath::default(), InboxId::for_tests());
         let message =
             Inbound::from_operator(SessionKey::main(AgentId::main()), "1".to_owned(), String::new(), 1);
-        let who: Who = (ChatPlace::of(&message), PeerId::parse("7").unwrap());
+        let who: StopPlace = (ChatPlace::of(&message), PeerId::parse("7").unwrap());
         let fetching = stops.token(&who);
         assert!(!fetching.is_cancelled());
         stops.stop(who.clone(), id);

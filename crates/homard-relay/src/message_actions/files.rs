@@ -69,7 +69,7 @@ pub enum FileError {
 
 /// Where files may come from and are kept.
 #[derive(Debug, Clone)]
-pub(crate) struct Folders {
+pub(crate) struct FileFolders {
     /// The agent's own; relative paths start here.
     pub(crate) workspace: PathBuf,
     pub(crate) home: PathBuf,
@@ -84,7 +84,7 @@ pub(crate) struct Folders {
 }
 
 /// A file's bytes and what is known about them.
-struct Found {
+struct FoundFile {
     bytes: Vec<u8>,
     name: String,
     mime: String,
@@ -98,7 +98,11 @@ pub(crate) fn decode(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Copies a file into the house, ready to be sent.
-pub(crate) async fn take(wanted: FileWanted, guise: FileForm, folders: &Folders) -> Result<File, FileError> {
+pub(crate) async fn take(
+    wanted: FileWanted,
+    guise: FileForm,
+    folders: &FileFolders,
+) -> Result<File, FileError> {
     let found = match wanted {
         FileWanted::Bytes { bytes, name, mime } => named(bytes, name.as_deref(), mime.as_deref()),
         FileWanted::At(place) if place.starts_with("data:") => of_data_url(&place)?,
@@ -127,7 +131,7 @@ async fn off_thread<T: Send + 'static>(
         .unwrap_or_else(|_gone| Err(FileError::Unreadable("reading the file ended unexpectedly".to_owned())))
 }
 
-fn named(bytes: Vec<u8>, name: Option<&str>, mime: Option<&str>) -> Found {
+fn named(bytes: Vec<u8>, name: Option<&str>, mime: Option<&str>) -> FoundFile {
     let name = name.map(safe_name).filter(|name| !name.is_empty());
     let said = mime.map(|mime| mime.split(';').next().unwrap_or(mime).trim().to_ascii_lowercase());
     let mime = match (image_type(&bytes), said) {
@@ -136,16 +140,16 @@ fn named(bytes: Vec<u8>, name: Option<&str>, mime: Option<&str>) -> Found {
         (None, _) => type_of_name(name.as_deref().unwrap_or_default()).to_owned(),
     };
     let name = name.unwrap_or_else(|| format!("file{}", ending_of_type(&mime)));
-    Found { bytes, name, mime }
+    FoundFile { bytes, name, mime }
 }
 
-fn of_data_url(url: &str) -> Result<Found, FileError> {
+fn of_data_url(url: &str) -> Result<FoundFile, FileError> {
     let mime = url.strip_prefix("data:").and_then(|rest| rest.split([';', ',']).next());
     let bytes = decode(url).map_err(FileError::Unreadable)?;
     Ok(named(bytes, None, mime))
 }
 
-async fn fetched(address: &str) -> Result<Found, FileError> {
+async fn fetched(address: &str) -> Result<FoundFile, FileError> {
     let limits =
         FetchLimits { hosts: &[], max_bytes: MAX_DOCUMENT, max_redirects: MAX_REDIRECTS, time: FETCH_TIME };
     let fetched = PublicFetch::new(&[]).get(address, limits).await;
@@ -156,14 +160,14 @@ async fn fetched(address: &str) -> Result<Found, FileError> {
 }
 
 /// A file of this machine: in the workspace, kept of what came with the conversation's messages, or made by its runs.
-async fn local(place: String, folders: &Folders) -> Result<Found, FileError> {
+async fn local(place: String, folders: &FileFolders) -> Result<FoundFile, FileError> {
     let (named, within) = (place.clone(), folders.clone());
     let (real, lies) = off_thread(move || find(&named, &within)).await?;
     let may_leave = match (lies, &folders.session) {
-        (Lies::InWorkspace, _) | (Lies::InMedia, None) => true,
-        (Lies::InMedia, Some(session)) => session.was_told_of(&real).await,
-        (Lies::Elsewhere, Some(session)) => session.has_made(&real).await,
-        (Lies::Elsewhere, None) => false,
+        (FileHome::InWorkspace, _) | (FileHome::InMedia, None) => true,
+        (FileHome::InMedia, Some(session)) => session.was_told_of(&real).await,
+        (FileHome::Elsewhere, Some(session)) => session.has_made(&real).await,
+        (FileHome::Elsewhere, None) => false,
     };
     if !may_leave {
         return Err(FileError::Outside(shown(&place)));
@@ -173,13 +177,13 @@ async fn local(place: String, folders: &Folders) -> Result<Found, FileError> {
 }
 
 /// In which of the folders a file lies.
-enum Lies {
+enum FileHome {
     InWorkspace,
     InMedia,
     Elsewhere,
 }
 
-fn find(place: &str, folders: &Folders) -> Result<(PathBuf, Lies), FileError> {
+fn find(place: &str, folders: &FileFolders) -> Result<(PathBuf, FileHome), FileError> {
     let place = place.strip_prefix("file://").unwrap_or(place).trim();
     let path = match place.strip_prefix("~/") {
         Some(rest) => folders.home.join(rest),
@@ -192,16 +196,16 @@ fn find(place: &str, folders: &Folders) -> Result<(PathBuf, Lies), FileError> {
     })?;
     let is_inside = |root: &Path| root.canonicalize().is_ok_and(|root| real.starts_with(root));
     let lies = if is_inside(&folders.media) {
-        Lies::InMedia
+        FileHome::InMedia
     } else if is_inside(&folders.workspace) {
-        Lies::InWorkspace
+        FileHome::InWorkspace
     } else {
-        Lies::Elsewhere
+        FileHome::Elsewhere
     };
     Ok((real, lies))
 }
 
-fn read(place: &str, real: &Path, folders: &Folders) -> Result<Found, FileError> {
+fn read(place: &str, real: &Path, folders: &FileFolders) -> Result<FoundFile, FileError> {
     let workspace = folders.workspace.canonicalize().unwrap_or_else(|_| folders.workspace.clone());
     let records = folders.records.clone();
     let access = FileAccess { caller: folders.caller, records, ..FileAccess::default() };
@@ -235,7 +239,7 @@ fn is_sensitive(path: &Path) -> bool {
 }
 
 /// Writes the copy; `media` lets go of it.
-fn keep(found: Found, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
+fn keep(found: FoundFile, kind: MediaKind, folder: &Path) -> std::io::Result<File> {
     let path = staging::keep_copy(folder, &found.name, &found.bytes)?;
     Ok(File { kind, path, mime: found.mime, name: found.name })
 }

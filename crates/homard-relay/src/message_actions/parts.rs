@@ -3,7 +3,7 @@
 use homard_channel::{Abilities, Act, Content, Dialect, File, RichText, Shape, shape_text};
 
 use super::action::{FileWanted, MessageAction, PollDraft, Post, Writing};
-use super::files::{Folders, is_address, take};
+use super::files::{FileFolders, is_address, take};
 use super::{ActError, files::FileError};
 
 /// One message to be sent.
@@ -26,7 +26,7 @@ pub(super) async fn parts(
     words: String,
     abilities: &Abilities,
     shape: Shape,
-    folders: &Folders,
+    folders: &FileFolders,
 ) -> Result<Vec<Part>, ActError> {
     Ok(match deed {
         MessageAction::Send(post) => said(post, &words, abilities, shape, folders).await?,
@@ -67,7 +67,7 @@ async fn said(
     words: &str,
     abilities: &Abilities,
     shape: Shape,
-    folders: &Folders,
+    folders: &FileFolders,
 ) -> Result<Vec<Part>, ActError> {
     let Post { writing, files, guise, buttons, reply_to, silent, .. } = post;
     let mut words = words.to_owned();

@@ -10,7 +10,7 @@ use homard_runtime::Clip;
 use homard_store::{DeliveryContext, SessionEntry, StoreError};
 
 use super::target::{self, ChannelName, Target};
-use super::{ActError, ActingFor, Found, Place};
+use super::{ActError, ActingFor, FoundPlace, Place};
 use crate::delivery::outbox::SendError;
 use crate::parts::MessageActions;
 
@@ -54,7 +54,7 @@ impl MessageActions {
         config: &Config,
         place: &Place,
         acting: &ActingFor,
-    ) -> Result<Found, ActError> {
+    ) -> Result<FoundPlace, ActError> {
         let from = self.from(acting).await?;
         let address = self.resolve(config, place, from.as_ref())?;
         let Some(there) = self.channels().get(&address.channel, &address.account) else {
@@ -64,7 +64,7 @@ impl MessageActions {
         let abilities = there.abilities();
         let accounts = config.view::<ChannelAccounts>();
         let account = Arc::clone(accounts.get(&address.channel, &address.account));
-        Ok(Found { address, abilities, account, from })
+        Ok(FoundPlace { address, abilities, account, from })
     }
 
     pub(crate) fn resolve(

@@ -25,7 +25,7 @@ type Look = fn(&Memories, &MemoryPlace) -> Result<Option<Synced>, IndexError>;
 
 /// Whose notes are listened to.
 #[derive(Debug, Default)]
-pub(crate) struct Keeping {
+pub(crate) struct NoteWatch {
     agents: Mutex<BTreeSet<AgentId>>,
 }
 

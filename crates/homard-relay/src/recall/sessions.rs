@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use homard_config::config::agents::Agent;
-use homard_memory::Said;
+use homard_memory::SpokenMessage;
 use homard_protocol::{AgentId, EntryKind, Message, SessionId, SessionKey};
 use homard_runtime::{Arrange as _, CollectOrdered as _, Mutex};
 use homard_store::{ArchivedFilter, PageEntry, PageQuery, SessionQuery, SessionRecord, StoreError};
@@ -121,7 +121,7 @@ impl Recall {
             known = None;
         }
         let zone = time_zone(self.inner().config().agents.defaults.user_timezone.as_deref());
-        let said: Vec<Said> = entries.iter().filter_map(|entry| said(entry, &zone)).collect();
+        let said: Vec<SpokenMessage> = entries.iter().filter_map(|entry| said(entry, &zone)).collect();
         let sync = agent.memory_search.sync;
         let (messages, bytes) =
             (said.len() as u64, said.iter().map(|said| said.text.len() as u64).sum::<u64>());
@@ -200,7 +200,7 @@ fn ids(rows: &[SessionRecord]) -> BTreeSet<String> {
 }
 
 /// What people and the agent say; nothing of what tools did.
-fn said(entry: &PageEntry, zone: &TimeZone) -> Option<Said> {
+fn said(entry: &PageEntry, zone: &TimeZone) -> Option<SpokenMessage> {
     let EntryKind::Message { message } = &entry.entry.kind else { return None };
     let (is_of_agent, at) = match message {
         Message::User(said) => (false, said.timestamp),
@@ -209,5 +209,5 @@ fn said(entry: &PageEntry, zone: &TimeZone) -> Option<Said> {
     };
     let text = message.text();
     let day = Timestamp::from_millisecond(at).ok().map(|at| at.to_zoned(zone.clone()).date());
-    (!text.trim().is_empty()).then_some(Said { place: entry.seq, day, is_of_agent, text })
+    (!text.trim().is_empty()).then_some(SpokenMessage { place: entry.seq, day, is_of_agent, text })
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use homard_config::config::agents::Agent;
-use homard_memory::{LocalModelError, Memories, MemoryPlace, Unseen};
+use homard_memory::{LocalModelError, Memories, MemoryPlace, MissingVector};
 use homard_models::budget::Spender;
-use homard_models::embed::{NotEmbedded, Wanted};
+use homard_models::embed::{EmbedTexts, NotEmbedded};
 use homard_models::router::Run;
 use homard_protocol::{AgentId, ModelId, ModelRef, ProviderId, SessionKey};
 use homard_runtime::Mutex;
@@ -204,7 +204,7 @@ impl Recall {
         let cancel = CancellationToken::new();
         let _stops = cancel.clone().drop_guard();
         let router = self.inner().router();
-        let asked = Wanted { model, input: texts, dimensions: None };
+        let asked = EmbedTexts { model, input: texts, dimensions: None };
         let asking = router.embed(&asked, &run, &cancel);
         let made = timeout(within, asking).await.map_err(|_elapsed| NoVectors::Late(within))??;
         match made.vectors.len() == wanted {
@@ -290,7 +290,7 @@ fn remote(provider: &str, model: Option<&str>) -> Option<Maker> {
 }
 
 /// As many as fit into one request, at least one.
-fn batch(unseen: Vec<Unseen>) -> Vec<Unseen> {
+fn batch(unseen: Vec<MissingVector>) -> Vec<MissingVector> {
     let mut chars = 0;
     let mut taken = Vec::new();
     for unseen in unseen {

@@ -4,7 +4,9 @@ use homard_channel::Inbound;
 use homard_protocol::{AgentId, RunId, SessionKey, TurnSource};
 use homard_runtime::OrCancel;
 use homard_store::RunStatus;
-use homard_tools::{Letter, LetterAnswer, LetterStatus, PortError, SessionTarget, ToolCx};
+use homard_tools::{
+    PortError, SessionMessage, SessionMessageAnswer, SessionMessageStatus, SessionTarget, ToolCx,
+};
 
 use crate::parts::Sessions;
 use crate::ports::{not_kept, run_name};
@@ -15,7 +17,11 @@ use crate::turns::request::TurnOptions;
 
 impl Sessions {
     /// Sends a message and waits for the answer. A repeated call finds the run of the first.
-    pub(crate) async fn send_letter(&self, cx: &ToolCx, letter: Letter) -> Result<LetterAnswer, PortError> {
+    pub(crate) async fn send_letter(
+        &self,
+        cx: &ToolCx,
+        letter: SessionMessage,
+    ) -> Result<SessionMessageAnswer, PortError> {
         let to = self.addressee(cx, &letter.to).await?;
         if to == cx.session_key {
             return Err(PortError::Invalid("that is this session; just answer".to_owned()));
@@ -30,8 +36,8 @@ impl Sessions {
             TurnOptions { labels: cx.scope.taint.labels(), ..TurnOptions::of(TurnSource::SessionsSend) };
         let accepted = self.turns().accept(message, options, Queue::Wait).await;
         let accepted = accepted.map_err(|error| PortError::Failed(error.to_string()))?;
-        let mut answer = LetterAnswer {
-            status: LetterStatus::Accepted,
+        let mut answer = SessionMessageAnswer {
+            status: SessionMessageStatus::Accepted,
             run_id: run_id.clone(),
             session_key: to.clone(),
             reply: None,
@@ -52,19 +58,19 @@ impl Sessions {
     }
 
     /// How the run of a letter ended, as its row says.
-    async fn read_answer(&self, run_id: &RunId, answer: &mut LetterAnswer) -> Result<(), PortError> {
+    async fn read_answer(&self, run_id: &RunId, answer: &mut SessionMessageAnswer) -> Result<(), PortError> {
         let record = self.inner().store().runs().get(run_id).await.map_err(not_kept)?;
         let Some(record) = record.filter(|record| record.status.is_finished()) else {
-            answer.status = LetterStatus::Timeout;
+            answer.status = SessionMessageStatus::Timeout;
             answer.error =
                 Some("no answer yet; it is still being worked on and stays in that session".to_owned());
             return Ok(());
         };
         answer.reply = record.reply;
         if record.status == RunStatus::Ok {
-            answer.status = LetterStatus::Ok;
+            answer.status = SessionMessageStatus::Ok;
         } else {
-            answer.status = LetterStatus::Error;
+            answer.status = SessionMessageStatus::Error;
             answer.error =
                 Some(record.error.unwrap_or_else(|| format!("the turn ended as {}", record.status)));
         }

@@ -232,9 +232,7 @@ impl Sessions {
         let chosen =
             if text.eq_ignore_ascii_case(DEFAULT_MODEL) { None } else { Some(self.usable_model(text)?) };
         let patched = self.inner().store().sessions().patch(key, move |entry| {
-            entry.model_override_source = chosen.is_some().then(|| "user".to_owned());
-            entry.provider_override = chosen.as_ref().map(|model| model.provider.to_string());
-            entry.model_override = chosen.map(|model| model.model.to_string());
+            entry.choose_model(chosen.as_ref());
         });
         let row = patched.await.map_err(not_kept)?;
         self.announce_change(&row, SessionChange::Patch);

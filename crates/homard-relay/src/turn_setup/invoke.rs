@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::parts::TurnSetup;
 use crate::turn_setup::exec_rules::exec_rules;
-use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, policy_for};
+use crate::turn_setup::policy_layers::{ModelName, PolicySubject, asker, policy_for};
 use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
 use crate::turn_setup::taint::{self, Granted};
@@ -88,7 +88,7 @@ impl TurnSetup {
         let rooms = inner.reloadable();
         let model = chosen_model(&rooms.router, agent, entry);
         let operator = ChannelId::operator();
-        let about = Circumstances {
+        let about = PolicySubject {
             key,
             sender: &Sender::Operator,
             channel: key.channel().unwrap_or(&operator),
@@ -121,7 +121,7 @@ impl TurnSetup {
         if call.is_admin {
             asker.caller = Caller::Owner;
         }
-        let desk = Desk::new();
+        let desk = InvokedCall::new();
         let mut scope =
             (*taint::scope(self, &config, &taint, Granted::of(agent, key, &skills, exec, asker))).clone();
         scope.approvals = desk.approvals.clone();
@@ -177,13 +177,13 @@ fn with_action(mut arguments: Value, action: Option<String>) -> Value {
 }
 
 /// The desk of one call.
-struct Desk {
+struct InvokedCall {
     approvals: Approvals,
     asked: Arc<Notify>,
     refused: homard_runtime::Mutex<Option<String>>,
 }
 
-impl Desk {
+impl InvokedCall {
     fn new() -> Self {
         let (approvals, asked) = (Approvals::default(), Arc::new(Notify::new()));
         let bell = Arc::clone(&asked);

@@ -21,7 +21,7 @@ pub(crate) struct Offer {
 
 /// An offer and what it was made for.
 #[derive(Debug)]
-struct Made {
+struct MadeOffer {
     policy: ToolPolicy,
     /// Tools that could not be used.
     closed: Vec<String>,
@@ -31,7 +31,7 @@ struct Made {
 /// The offers made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Offers {
-    made: Mutex<Vec<Made>>,
+    made: Mutex<Vec<MadeOffer>>,
 }
 
 impl Offers {
@@ -56,7 +56,7 @@ impl Offers {
             made.clear();
         }
         let closed = closed.into_iter().map(str::to_owned).collect();
-        made.push(Made { policy: policy.clone(), closed, offer: offer.clone() });
+        made.push(MadeOffer { policy: policy.clone(), closed, offer: offer.clone() });
         offer
     }
 }

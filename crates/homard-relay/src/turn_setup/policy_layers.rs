@@ -31,7 +31,7 @@ const BUILT_IN: &str = "built in";
 
 /// The conversation and the message a policy is made for.
 #[derive(Debug, Clone, Copy)]
-pub struct Circumstances<'a> {
+pub struct PolicySubject<'a> {
     pub key: &'a SessionKey,
     pub sender: &'a Sender,
     /// The platform they speak on.
@@ -59,7 +59,7 @@ pub struct ModelName<'a> {
     pub model: &'a str,
 }
 
-impl<'a> Circumstances<'a> {
+impl<'a> PolicySubject<'a> {
     /// An operator speaks in a conversation on `channel`.
     pub(crate) fn of_operator(
         key: &'a SessionKey,
@@ -84,27 +84,27 @@ impl<'a> Circumstances<'a> {
 
 /// Who asks for what a turn does, and what the owner gives them beside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Asker {
+pub(crate) struct Requester {
     pub(crate) caller: Caller,
     /// Whether a guest has the files the owner has.
     pub(crate) has_all_files: bool,
 }
 
 /// Who asks in these circumstances.
-pub(crate) fn asker(config: &Config, about: &Circumstances<'_>) -> Asker {
+pub(crate) fn asker(config: &Config, about: &PolicySubject<'_>) -> Requester {
     // Where others read the answer, they would have what the owner has.
     let is_read_by_others =
         is_read_by_others(about.key) || parent(about).as_ref().is_some_and(is_read_by_others);
     let caller = if is_owner(about) && !is_read_by_others { Caller::Owner } else { Caller::Guest };
     let has_all_files = groups::given(config, about).iter().any(|name| name == ALL_FILES);
-    Asker { caller, has_all_files }
+    Requester { caller, has_all_files }
 }
 
 /// Which tools a turn of `agent` is offered.
 #[must_use]
-pub fn policy_for(config: &Config, agent: &Agent, about: &Circumstances<'_>) -> ToolPolicy {
+pub fn policy_for(config: &Config, agent: &Agent, about: &PolicySubject<'_>) -> ToolPolicy {
     let mut layers = Vec::with_capacity(LayerName::ALL.len());
-    let own = Own { rule: &agent.tools.rule, place: format!("agents.list[{}].tools", agent.id) };
+    let own = AgentRule { rule: &agent.tools.rule, place: format!("agents.list[{}].tools", agent.id) };
     push_profiles(&mut layers, config, agent, &own, about.model);
     push_global(&mut layers, config, agent, about);
     layers.push(lists(LayerName::Agent, own.rule).at(own.place.clone()));
@@ -135,7 +135,7 @@ pub(crate) fn have_same_tools(config: &Config, one: &Admitted, other: &Admitted)
         let message = admitted.message();
         groups::layers(
             config,
-            &Circumstances {
+            &PolicySubject {
                 key: admitted.session_key(),
                 sender: &message.sender,
                 channel: &message.channel,
@@ -153,7 +153,7 @@ pub(crate) fn have_same_tools(config: &Config, one: &Admitted, other: &Admitted)
 }
 
 /// An agent's rule and where it is written.
-struct Own<'a> {
+struct AgentRule<'a> {
     rule: &'a ToolRule,
     place: String,
 }
@@ -163,22 +163,22 @@ fn push_profiles(
     layers: &mut Vec<Layer>,
     config: &Config,
     agent: &Agent,
-    own: &Own<'_>,
+    own: &AgentRule<'_>,
     model: ModelName<'_>,
 ) {
-    let global = Own { rule: &config.tools.rule, place: "tools".to_owned() };
+    let global = AgentRule { rule: &config.tools.rule, place: "tools".to_owned() };
     layers.extend(profile(LayerName::Profile, Some(own), Some(&global)));
     let of_agent = by_provider(&agent.tools.by_provider, model)
-        .map(|(key, rule)| Own { rule, place: format!("{}.byProvider[{key}]", own.place) });
+        .map(|(key, rule)| AgentRule { rule, place: format!("{}.byProvider[{key}]", own.place) });
     let of_all = by_provider(&config.tools.by_provider, model)
-        .map(|(key, rule)| Own { rule, place: format!("tools.byProvider[{key}]") });
+        .map(|(key, rule)| AgentRule { rule, place: format!("tools.byProvider[{key}]") });
     layers.extend(profile(LayerName::ProviderProfile, of_agent.as_ref(), of_all.as_ref()));
 }
 
-fn profile(name: LayerName, near: Option<&Own<'_>>, far: Option<&Own<'_>>) -> Option<Layer> {
-    let said = |own: &&Own<'_>| own.rule.profile.is_some();
+fn profile(name: LayerName, near: Option<&AgentRule<'_>>, far: Option<&AgentRule<'_>>) -> Option<Layer> {
+    let said = |own: &&AgentRule<'_>| own.rule.profile.is_some();
     let chosen = near.filter(said).or(far.filter(said))?;
-    let widens = |own: &&Own<'_>| !own.rule.also_allow.is_empty();
+    let widens = |own: &&AgentRule<'_>| !own.rule.also_allow.is_empty();
     let also = near.filter(widens).or(far.filter(widens)).map(|own| own.rule.also_allow.as_slice());
     let profile = match chosen.rule.profile? {
         ToolProfile::Minimal => Profile::Minimal,
@@ -191,7 +191,7 @@ fn profile(name: LayerName, near: Option<&Own<'_>>, far: Option<&Own<'_>>) -> Op
 }
 
 /// What is said for everybody, and what the other settings of the tools come to.
-fn push_global(layers: &mut Vec<Layer>, config: &Config, agent: &Agent, about: &Circumstances<'_>) {
+fn push_global(layers: &mut Vec<Layer>, config: &Config, agent: &Agent, about: &PolicySubject<'_>) {
     layers.push(lists(LayerName::Global, &config.tools.rule).at("tools"));
     if !may_run_commands(&config.tools.exec, agent, about.session) {
         let words = "commands are restricted by tools.exec, by the agent's or by the session's exec settings";
@@ -241,7 +241,7 @@ fn lists(name: LayerName, rule: &ToolRule) -> Layer {
 }
 
 /// What a subagent does not get.
-fn push_subagent(layers: &mut Vec<Layer>, config: &Config, about: &Circumstances<'_>) {
+fn push_subagent(layers: &mut Vec<Layer>, config: &Config, about: &PolicySubject<'_>) {
     let SessionKey::Agent { scope: SessionScope::Subagent(chain), .. } = about.key else { return };
     let nested = u32::try_from(chain.matches(":subagent:").count()).unwrap_or(u32::MAX);
     let depth = about.session.and_then(|entry| entry.spawn_depth).unwrap_or(1).max(nested.saturating_add(1));
@@ -255,7 +255,7 @@ fn push_subagent(layers: &mut Vec<Layer>, config: &Config, about: &Circumstances
 
 /// Whether the owner speaks. What a hook brings, and what works for a chat with others, does not count as the
 /// owner's wish, whoever passed it on.
-fn is_owner(about: &Circumstances<'_>) -> bool {
+fn is_owner(about: &PolicySubject<'_>) -> bool {
     if let SessionKey::Agent { scope, .. } = about.key {
         let works_for_others = match scope {
             SessionScope::Hook(_) => true,
@@ -273,7 +273,7 @@ fn is_owner(about: &Circumstances<'_>) -> bool {
 }
 
 /// The conversation a subagent works for.
-fn parent(about: &Circumstances<'_>) -> Option<SessionKey> {
+fn parent(about: &PolicySubject<'_>) -> Option<SessionKey> {
     if let Some(key) = about.works_for {
         return Some(key.clone());
     }

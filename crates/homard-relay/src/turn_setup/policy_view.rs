@@ -9,14 +9,14 @@ use homard_store::SessionRecord;
 use homard_tools::{Caller, ToolPolicy, ToolSpec};
 
 use crate::parts::TurnSetup;
-use crate::turn_setup::policy_layers::{Asker, Circumstances, ModelName, asker, misspelled, policy_for};
+use crate::turn_setup::policy_layers::{ModelName, PolicySubject, Requester, asker, misspelled, policy_for};
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::chosen_model;
 
 /// For whom a policy is looked at, when that is not the owner with the model in use.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Supposing {
+pub struct PolicyQuestion {
     /// Somebody with this id on the conversation's platform speaks.
     pub sender: Option<PeerId>,
     /// This model answers, as `provider/model` or an alias.
@@ -62,7 +62,7 @@ impl TurnSetup {
         &self,
         key: &SessionKey,
         session: Option<&SessionRecord>,
-        supposing: &Supposing,
+        supposing: &PolicyQuestion,
     ) -> Result<PolicyView, SelectError> {
         let config = self.inner().config();
         let router = Arc::clone(&self.inner().reloadable().router);
@@ -81,11 +81,11 @@ impl TurnSetup {
         let channel = key.channel().unwrap_or(&operator);
         let account = entry.and_then(|entry| AccountId::parse(entry.last_account_id.as_deref()?).ok());
         let wanted = ModelName { provider: model.provider.as_str(), model: model.model.as_str() };
-        let about = Circumstances {
+        let about = PolicySubject {
             sender: &sender,
             account: account.as_ref(),
             is_owner: self.inner().is_owner_by_id(channel, account.as_ref(), &sender),
-            ..Circumstances::of_operator(key, channel, entry, wanted)
+            ..PolicySubject::of_operator(key, channel, entry, wanted)
         };
         let resident = Resident::of(self.inner(), &about);
         let about = if supposing.sender.is_some() { about } else { resident.speaking(&about) };
@@ -95,9 +95,9 @@ impl TurnSetup {
             _ if sandbox::of(agent, key).is_some() => {
                 "those of one folder: the conversation belongs into a sandbox"
             }
-            Asker { caller: Caller::Owner, .. } => "all but the gateway's own records, for the owner",
-            Asker { has_all_files: true, .. } => "what the owner has, by files:all in alsoAllow",
-            Asker { .. } => "the workspace, less what is about the owner: they are not the owner",
+            Requester { caller: Caller::Owner, .. } => "all but the gateway's own records, for the owner",
+            Requester { has_all_files: true, .. } => "what the owner has, by files:all in alsoAllow",
+            Requester { .. } => "the workspace, less what is about the owner: they are not the owner",
         };
         let window =
             router.models().resolve(&model).map_or(u32::MAX, |it| usable_context(&it.model, &config));

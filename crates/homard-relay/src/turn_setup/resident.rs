@@ -9,7 +9,7 @@ use homard_protocol::{AccountId, ChannelId, PeerId, SessionKey, SessionScope};
 use homard_store::{SessionEntry, SessionKind};
 
 use crate::relay::Inner;
-use crate::turn_setup::policy_layers::Circumstances;
+use crate::turn_setup::policy_layers::PolicySubject;
 
 /// Whose a conversation is.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct Resident {
 }
 
 impl Resident {
-    pub(crate) fn of(inner: &Inner, about: &Circumstances<'_>) -> Self {
+    pub(crate) fn of(inner: &Inner, about: &PolicySubject<'_>) -> Self {
         let speaker =
             |is_owner| Self { sender: about.sender.clone(), channel: about.channel.clone(), is_owner };
         let owner = || Self { sender: Sender::Operator, channel: ChannelId::operator(), is_owner: true };
@@ -45,15 +45,15 @@ impl Resident {
     }
 
     /// Whether they speak now, and nothing but their own words.
-    pub(crate) fn speaks(&self, about: &Circumstances<'_>) -> bool {
+    pub(crate) fn speaks(&self, about: &PolicySubject<'_>) -> bool {
         let is_them =
             (about.sender, about.channel, about.is_owner) == (&self.sender, &self.channel, self.is_owner);
         is_them && !about.passed_on && !about.without_admin
     }
 
     /// The circumstances in which the conversation's owner speaks.
-    pub(crate) fn speaking<'a>(&'a self, about: &Circumstances<'a>) -> Circumstances<'a> {
-        Circumstances {
+    pub(crate) fn speaking<'a>(&'a self, about: &PolicySubject<'a>) -> PolicySubject<'a> {
+        PolicySubject {
             sender: &self.sender,
             channel: &self.channel,
             is_owner: self.is_owner,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use homard_agent::{Detectors, FlushRules, LoopRules, PruneRules, Rules};
+use homard_agent::{FlushRules, PruneRules, Rules};
 use homard_config::Config;
 use homard_config::config::agents::pruning::ContextPruning;
 use homard_llm::Resolved;
@@ -31,21 +31,10 @@ pub(crate) fn rules_for(
     workspace: &Path,
 ) -> Rules {
     let defaults = &config.agents.defaults;
-    let loops = &config.tools.loop_detection;
     Rules {
         wishes: homard_agent::CallOptions::default(),
         tool_limit: config.tools.exec.timeout.max(LEAST_TOOL_LIMIT).saturating_add(TOOL_MARGIN),
-        repeats: LoopRules {
-            history: loops.history,
-            warn: loops.warning,
-            block: loops.critical,
-            give_up: loops.breaker,
-            detectors: Detectors {
-                generic_repeat: loops.detectors.generic_repeat(),
-                known_poll_no_progress: loops.detectors.known_poll_no_progress(),
-                ping_pong: loops.detectors.ping_pong(),
-            },
-        },
+        repeats: config.tools.loop_detection,
         prune: prune(&defaults.context_pruning, model),
         flush: flush(config, session).filter(|_| {
             // Where nothing can be written, asking for notes is a call for nothing; and a small context would be
@@ -60,19 +49,10 @@ pub(crate) fn rules_for(
 fn prune(pruning: &ContextPruning, model: &Resolved) -> Option<PruneRules> {
     let caches = model.provider.id().as_str() == CACHING_PROVIDER;
     let unsaid = if pruning.enabled.is_none() && caches { CACHING_TTL } else { ContextPruning::DEFAULT_TTL };
-    pruning.enabled.unwrap_or(caches).then(|| PruneRules {
-        ttl: pruning.ttl.unwrap_or(unsaid),
-        keep_last_assistants: pruning.keep_last_assistants,
-        soft_percent: pruning.soft_percent,
-        hard_percent: pruning.hard_percent,
-        min_prunable: pruning.min_prunable,
-        soft_max: pruning.soft_max,
-        soft_head: pruning.soft_head,
-        soft_tail: pruning.soft_tail,
-        placeholder: pruning.placeholder.clone(),
-        allow: pruning.allow.clone(),
-        deny: pruning.deny.clone(),
-    })
+    pruning
+        .enabled
+        .unwrap_or(caches)
+        .then(|| PruneRules { ttl: pruning.ttl.unwrap_or(unsaid), results: pruning.results.clone() })
 }
 
 /// Notes are written once between two compactions.

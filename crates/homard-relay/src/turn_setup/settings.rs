@@ -12,7 +12,7 @@ use homard_models::router::ModelRouter;
 use homard_models::select::{
     Guard, LEAST_ROOM, SMALL_WINDOW, SelectError, context_guard, default_level, level_for, usable_context,
 };
-use homard_protocol::{ModelRef, Word};
+use homard_protocol::{ChoiceSource, ModelRef, Word};
 use homard_store::SessionEntry;
 use jiff::tz::TimeZone;
 
@@ -189,7 +189,7 @@ pub(crate) fn chosen_model(router: &ModelRouter, agent: &Agent, session: Option<
 /// compacted, because with the old prompt the provider's cache is gone too.
 fn pinned(entry: &SessionEntry) -> Option<Pinned> {
     let id = entry.auth_profile_override.clone()?;
-    let by_user = entry.auth_profile_override_source.as_deref() == Some("user");
+    let by_user = entry.auth_profile_override_source == Some(ChoiceSource::User.into());
     let compactions = |count: Option<u64>| count.unwrap_or(0);
     let same =
         compactions(entry.auth_profile_override_compaction_count) == compactions(entry.compaction_count);

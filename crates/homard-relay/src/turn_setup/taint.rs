@@ -21,7 +21,7 @@ use jiff::tz::TimeZone;
 
 use crate::parts::TurnSetup;
 use crate::sessions::access::has_strangers;
-use crate::turn_setup::policy_layers::Asker;
+use crate::turn_setup::policy_layers::Requester;
 use crate::turn_setup::resident::is_owners_own;
 use crate::turn_setup::sandbox;
 
@@ -99,7 +99,7 @@ pub(crate) struct Granted {
     /// Whether the conversation belongs into a sandbox.
     pub(crate) is_confined: bool,
     /// Who asks, and what they are given.
-    pub(crate) asker: Asker,
+    pub(crate) asker: Requester,
     /// Folders of the skills it is told of.
     pub(crate) skill_folders: Vec<PathBuf>,
     /// Its place among the turns that run at once.
@@ -113,7 +113,7 @@ impl Granted {
         key: &SessionKey,
         skills: &Snapshot,
         exec: ExecRules,
-        asker: Asker,
+        asker: Requester,
     ) -> Self {
         let is_confined = sandbox::of(agent, key).is_some();
         // The owner has all folders anyway.

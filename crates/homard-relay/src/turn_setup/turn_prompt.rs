@@ -27,7 +27,7 @@ use crate::message_actions::route::of_key;
 use crate::parts::TurnSetup;
 use crate::sessions::access::is_read_by_others;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, groups, policy_for};
+use crate::turn_setup::policy_layers::{ModelName, PolicySubject, asker, groups, policy_for};
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::sandbox;
 use crate::turn_setup::settings::{TurnSettings, Unusable, settings_for};
@@ -70,7 +70,7 @@ pub(crate) fn prompt_input(config: &Config, agent: &Agent, model: &Resolved, zon
 pub(crate) fn fit(
     settings: &mut TurnSettings,
     config: &Config,
-    about: &Circumstances<'_>,
+    about: &PolicySubject<'_>,
     offering: &ToolPolicy,
     skills: &Snapshot,
 ) {
@@ -92,7 +92,7 @@ pub(crate) fn fit(
 
 /// Who hears what comes of what the model is told first, themselves or by who works for them; `about` is how the
 /// conversation's own people speak in it.
-pub(crate) fn told_to(settings: &TurnSettings, config: &Config, about: &Circumstances<'_>) -> ToldTo {
+pub(crate) fn told_to(settings: &TurnSettings, config: &Config, about: &PolicySubject<'_>) -> ToldTo {
     match (settings.prompt.audience, asker(config, about).caller) {
         (Audience::Group, _) | (_, Caller::Guest) => ToldTo::Others,
         (Audience::Owner | Audience::Worker, Caller::Owner) => ToldTo::Owner,
@@ -100,7 +100,7 @@ pub(crate) fn told_to(settings: &TurnSettings, config: &Config, about: &Circumst
 }
 
 /// What is told in a group's own conversation: how to behave there, and what the owner wrote about it.
-fn group(config: &Config, about: &Circumstances<'_>) -> Option<String> {
+fn group(config: &Config, about: &PolicySubject<'_>) -> Option<String> {
     let address = of_key(about.key, config).filter(|_| is_read_by_others(about.key))?;
     let accounts = config.view::<ChannelAccounts>();
     let account = accounts.get(&address.channel, &groups::account(&accounts, &address.channel, about));
@@ -239,7 +239,7 @@ impl TurnSetup {
         let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
         let model = ModelName { provider: &provider, model: &model };
         let operator = ChannelId::operator();
-        let about = Circumstances::of_operator(key, &operator, entry, model);
+        let about = PolicySubject::of_operator(key, &operator, entry, model);
         let resident = Resident::of(inner, &about);
         let about = resident.speaking(&about);
         let offering = policy_for(&config, agent, &about);

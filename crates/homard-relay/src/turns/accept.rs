@@ -14,7 +14,7 @@ use crate::intake::route::{Route, Unroutable};
 use crate::parts::Turns;
 use crate::trail;
 use crate::turn_setup::taint;
-use crate::turns::lane::{MAX_WAITING, Waiting};
+use crate::turns::lane::{MAX_WAITING, WaitingTurn};
 use crate::turns::listen::Listener;
 use crate::turns::narrate::{Narrator, Subject};
 use crate::turns::queue::Queue;
@@ -144,7 +144,7 @@ impl Turns {
         if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
             tracing::debug!(run = %run_id, "nobody listens to the run any more");
         }
-        let waiting = Waiting { run, kept: None, admitted, request, report, merged: Vec::new() };
+        let waiting = WaitingTurn { run, kept: None, admitted, request, report, merged: Vec::new() };
         if is_heard {
             // The conversation's worker does not hang up.
             return keep(self, waiting).await;
@@ -178,14 +178,15 @@ impl Turns {
     pub(crate) fn resume_kept(&self, admitted: Admitted, run_id: RunId, request: TurnRequest) {
         let run = self.run_of(&admitted, run_id, &request);
         if self.runs().reserve(&run) {
-            let waiting = Waiting { run, kept: None, admitted, request, report: None, merged: Vec::new() };
+            let waiting =
+                WaitingTurn { run, kept: None, admitted, request, report: None, merged: Vec::new() };
             self.lanes().put(self, waiting);
         }
     }
 }
 
 /// Keeps a message whose run is reserved, and lets it wait.
-async fn keep(turns: &Turns, mut waiting: Waiting) -> Result<Accepted, AcceptError> {
+async fn keep(turns: &Turns, mut waiting: WaitingTurn) -> Result<Accepted, AcceptError> {
     let run = Arc::clone(&waiting.run);
     // The lane may begin at once: its first write is behind this one and shares its commit. It tells
     // nobody anything before it knows that the message is kept.

@@ -7,12 +7,12 @@ use homard_agent::{Agent, Compacted, CompactionOptions, History, NotShorter};
 use homard_protocol::EntryId;
 use homard_protocol::events::SessionChange;
 use homard_runtime::OrLog;
-use homard_store::Started;
+use homard_store::StartedRun;
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{conclude, keep_in_history};
 use crate::parts::Turns;
-use crate::turns::lane::Waiting;
+use crate::turns::lane::WaitingTurn;
 use crate::turns::turn::{is_kept, prepare};
 
 /// What stands for an entry nobody wrote.
@@ -42,7 +42,7 @@ pub(crate) type ReportSlot = Arc<OnceLock<CompactReport>>;
 /// Takes a request through its turn.
 pub(crate) async fn take(
     turns: &Turns,
-    mut waiting: Waiting,
+    mut waiting: WaitingTurn,
     wish: CompactOptions,
     history: &mut Option<History>,
 ) {
@@ -73,7 +73,7 @@ pub(crate) async fn take(
 
 async fn compact(
     turns: &Turns,
-    waiting: Waiting,
+    waiting: WaitingTurn,
     wish: &CompactOptions,
     history: &mut Option<History>,
 ) -> CompactReport {
@@ -88,7 +88,7 @@ async fn compact(
     let Ok(entry_id) = EntryId::parse(NO_ENTRY) else { return not("a bug of ours".to_owned()) };
     let count = session.entry.compaction_count.unwrap_or(0);
     // Nothing was said, so the conversation is read as it is.
-    let started = Started { session, new_session: false, entry_id, seq: 0 };
+    let started = StartedRun { session, new_session: false, entry_id, seq: 0 };
     *history = None;
     let mut prepared = match prepare(turns, waiting, started, history, &run).await {
         Ok(prepared) => prepared,

@@ -36,7 +36,7 @@ const LINGER: Duration = Duration::from_secs(30);
 
 /// A message whose turn will come.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingTurn {
     pub(crate) run: Arc<Run>,
     /// Whether the message turned out to be kept; `None` when that was known before.
     pub(crate) kept: Option<oneshot::Receiver<()>>,
@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-impl Waiting {
+impl WaitingTurn {
     /// Whether another run may be waiting for this one, so that the two must not compete for one place.
     pub(crate) fn is_nested(&self) -> bool {
         self.request.options.source().is_nested()
@@ -91,13 +91,13 @@ enum Next {
     /// More may come until then.
     Quiet(Instant),
     /// These get a turn together; usually one.
-    Turn(Vec<Waiting>),
+    Turn(Vec<WaitingTurn>),
 }
 
 /// All lanes that are awake.
 #[derive(Debug)]
 pub(crate) struct Lanes {
-    workers: KeyedWorkers<SessionKey, Waiting>,
+    workers: KeyedWorkers<SessionKey, WaitingTurn>,
 }
 
 impl Lanes {
@@ -112,7 +112,7 @@ impl Lanes {
     }
 
     /// Puts a message into its lane, waking one if need be.
-    pub(crate) fn put(&self, turns: &Turns, waiting: Waiting) {
+    pub(crate) fn put(&self, turns: &Turns, waiting: WaitingTurn) {
         let key = waiting.admitted.session_key().clone();
         let put = self.workers.put(key, waiting, |lane| drive(turns.clone(), lane));
         if let Err(waiting) = put {
@@ -126,13 +126,13 @@ impl Lanes {
     }
 
     /// Takes the oldest message that a person wrote out of a lane, because too many wait.
-    pub(crate) fn take_oldest_said(&self, key: &SessionKey) -> Option<Waiting> {
+    pub(crate) fn take_oldest_said(&self, key: &SessionKey) -> Option<WaitingTurn> {
         let is_said = |options: &TurnOptions| options.is_heard() || options.source() == TurnSource::Chat;
         self.take(key, |waiting| is_said(&waiting.request.options)).map(|(_, taken)| taken)
     }
 
     /// Takes a message out of its lane before its turn has come.
-    pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<Waiting> {
+    pub(crate) fn withdraw(&self, run: &Arc<Run>) -> Option<WaitingTurn> {
         self.take(&run.session_key, |waiting| Arc::ptr_eq(&waiting.run, run)).map(|(_, taken)| taken)
     }
 
@@ -143,7 +143,7 @@ impl Lanes {
         &self,
         key: &SessionKey,
         answered: Option<&Address>,
-    ) -> Option<(usize, Waiting)> {
+    ) -> Option<(usize, WaitingTurn)> {
         self.take(key, |waiting| {
             let is_heard = match &waiting.request.options.reply {
                 Some(reply) => answered == Some(&reply.address),
@@ -154,7 +154,11 @@ impl Lanes {
     }
 
     /// The first that is meant, and where it was.
-    fn take(&self, key: &SessionKey, is_meant: impl Fn(&Waiting) -> bool) -> Option<(usize, Waiting)> {
+    fn take(
+        &self,
+        key: &SessionKey,
+        is_meant: impl Fn(&WaitingTurn) -> bool,
+    ) -> Option<(usize, WaitingTurn)> {
         let taken = self.workers.inbox(key, |waiting| {
             let at = waiting.iter().position(is_meant)?;
             waiting.remove(at).map(|taken| (at, taken))
@@ -163,7 +167,7 @@ impl Lanes {
     }
 
     /// Puts back what was taken out of a lane, where it was; wakes a lane if that went away meanwhile.
-    pub(crate) fn put_back(&self, turns: &Turns, at: usize, waiting: Waiting) {
+    pub(crate) fn put_back(&self, turns: &Turns, at: usize, waiting: WaitingTurn) {
         let key = waiting.admitted.session_key().clone();
         self.workers.put_back(key, at, waiting, |lane| drive(turns.clone(), lane));
     }
@@ -175,7 +179,7 @@ impl Lanes {
 }
 
 /// The lane's task.
-async fn drive(turns: Turns, lane: Worker<SessionKey, Waiting>) {
+async fn drive(turns: Turns, lane: Worker<SessionKey, WaitingTurn>) {
     let inner = turns.inner();
     let mut history: Option<History> = None;
     let mut quiet_since = None;
@@ -198,7 +202,7 @@ async fn drive(turns: Turns, lane: Worker<SessionKey, Waiting>) {
 
 /// What is to be done now, where quiet is waited for since then. Who `hurries` waits for nobody.
 fn next(
-    lane: &Worker<SessionKey, Waiting>,
+    lane: &Worker<SessionKey, WaitingTurn>,
     quiet_since: &mut Option<Instant>,
     hurries: bool,
     config: &Config,
@@ -224,7 +228,7 @@ fn next(
 }
 
 /// Gives these their turn. A bug of ours in it ends their runs; the session goes on all the same.
-async fn take_turn(turns: &Turns, together: Vec<Waiting>, history: &mut Option<History>) {
+async fn take_turn(turns: &Turns, together: Vec<WaitingTurn>, history: &mut Option<History>) {
     let runs: Vec<_> = together.iter().map(|waiting| Arc::clone(&waiting.run)).collect();
     let turn = AssertUnwindSafe(async {
         if let Some(waiting) = collect::combine(turns, together).await {

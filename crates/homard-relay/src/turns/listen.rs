@@ -19,7 +19,7 @@ use crate::turns::runs::Run;
 
 /// What is heard of a run.
 #[derive(Debug)]
-pub enum Heard {
+pub enum RunNews {
     Text(String),
     Ended(Arc<RunEnd>),
     /// It will never be heard of again here: the gateway is stopping.
@@ -84,7 +84,7 @@ impl Listener {
     }
 
     /// What is heard next. Nothing comes after the end.
-    pub async fn next(&mut self) -> Heard {
+    pub async fn next(&mut self) -> RunNews {
         loop {
             // The end is looked at first: words that came before it are then certainly there.
             let end = self.ending.borrow_and_update().clone();
@@ -92,14 +92,14 @@ impl Listener {
             let text = self.narrator.text_from(self.heard);
             if !text.is_empty() {
                 self.heard += text.len();
-                return Heard::Text(text);
+                return RunNews::Text(text);
             }
             if let Some(end) = end {
-                return Heard::Ended(end);
+                return RunNews::Ended(end);
             }
             tokio::select! {
                 ended = self.ending.changed() => if ended.is_err() {
-                    return Heard::Gone;
+                    return RunNews::Gone;
                 },
                 // The narrator is held here, so its end of the line is never gone.
                 _spoken = self.spoken.changed() => {}

@@ -22,7 +22,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use crate::bus::{Audience, Bus};
-use crate::delivery::live::Pulse;
+use crate::delivery::live::TurnActivity;
 
 /// The name under which watchers that did not start the run hear tool events.
 const TOOL_ELSEWHERE: &str = "session.tool";
@@ -49,7 +49,7 @@ pub(crate) struct Narrator {
     /// How much has been said, for those who listen to this run alone.
     spoken: watch::Sender<usize>,
     /// What has happened, for those who show the run while it goes on.
-    pulse: watch::Sender<Pulse>,
+    pulse: watch::Sender<TurnActivity>,
 }
 
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Narrator {
             state: Mutex::default(),
             untold: Notify::new(),
             spoken: watch::Sender::new(0),
-            pulse: watch::Sender::new(Pulse::default()),
+            pulse: watch::Sender::new(TurnActivity::default()),
         }
     }
 
@@ -192,7 +192,7 @@ impl Narrator {
     }
 
     /// Tells whenever something happened.
-    pub(crate) fn pulse(&self) -> watch::Receiver<Pulse> {
+    pub(crate) fn pulse(&self) -> watch::Receiver<TurnActivity> {
         self.pulse.subscribe()
     }
 

@@ -3,7 +3,7 @@
 //! A [`TurnOutcome`] is made once, where the turn ends; how the run is marked, what is recorded, what people hear and
 //! what programs are told are all read from it. `delivery/deliver.rs` does that.
 
-use homard_agent::Spent;
+use homard_agent::TurnUsage;
 use homard_llm::{Attempt, FailReason};
 use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopCause, StopReason, ToolCall, Usage};
@@ -99,7 +99,7 @@ pub struct TurnFacts {
     pub(crate) used: ModelUsed,
     /// What was tried in vain on the way.
     pub(crate) attempts: Vec<Attempt>,
-    pub(crate) spent: Spent,
+    pub(crate) spent: TurnUsage,
 }
 
 /// The model that answered, or was asked to.

@@ -4,7 +4,7 @@ use homard_policy::queue::{self, MakeRoom, Overflow, QueuePolicy};
 use homard_protocol::{SessionKey, StopCause};
 
 use crate::parts::Turns;
-use crate::turns::lane::Waiting;
+use crate::turns::lane::WaitingTurn;
 use crate::turns::request::TurnOptions;
 use crate::turns::turn;
 
@@ -15,7 +15,7 @@ pub(super) fn make_room(
     key: &SessionKey,
     policy: &QueuePolicy,
     options: &mut TurnOptions,
-) -> Option<Vec<Waiting>> {
+) -> Option<Vec<WaitingTurn>> {
     let lanes = turns.lanes();
     let (count, noted) = match queue::make_room(policy, lanes.waiting(key)) {
         MakeRoom::Enough => return Some(Vec::new()),
@@ -48,7 +48,7 @@ pub(super) fn make_room(
 }
 
 /// Ends those who had to go, once the one they went for is kept.
-pub(super) async fn let_go(turns: &Turns, given_up: Vec<Waiting>) {
+pub(super) async fn let_go(turns: &Turns, given_up: Vec<WaitingTurn>) {
     for waiting in given_up {
         tracing::info!(run = %waiting.run.id, "a waiting message is given up: too many wait");
         waiting.run.stop(StopCause::QueueOverflow);
@@ -57,7 +57,7 @@ pub(super) async fn let_go(turns: &Turns, given_up: Vec<Waiting>) {
 }
 
 /// Puts them back.
-pub(super) fn take_back(turns: &Turns, given_up: Vec<Waiting>) {
+pub(super) fn take_back(turns: &Turns, given_up: Vec<WaitingTurn>) {
     for waiting in given_up.into_iter().rev() {
         turns.lanes().put_back(turns, 0, waiting);
     }

@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use homard_config::Config;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::turns::lane::Waiting;
+use crate::turns::lane::WaitingTurn;
 
 /// Places beside the others, for the owner alone: others who take all of them do not keep the owner waiting.
 const OWNERS_PLACES: usize = 1;
@@ -52,7 +52,7 @@ impl Places {
     }
 
     /// A place for a message whose turn has come.
-    pub(crate) async fn take(&self, waiting: &Waiting) -> Option<OwnedSemaphorePermit> {
+    pub(crate) async fn take(&self, waiting: &WaitingTurn) -> Option<OwnedSemaphorePermit> {
         if waiting.is_nested() {
             let nested = Arc::clone(&self.nested.load().free);
             return nested.acquire_owned().await.ok();

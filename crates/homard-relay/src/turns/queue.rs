@@ -157,7 +157,7 @@ impl Turns {
         let entry = session.as_ref().map(|session| &session.entry);
         let config = self.inner().config();
         let own = entry.and_then(|entry| entry.send_policy.as_ref());
-        let place = sending::Place { own, session: key, channel: None, chat: None };
+        let place = sending::SendPlace { own, session: key, channel: None, chat: None };
         if send_policy(&config.session.send_policy, &place) == SendAction::Deny {
             return Err(AcceptError::NotAnswered);
         }

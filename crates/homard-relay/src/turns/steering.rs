@@ -9,12 +9,12 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use homard_agent::{Steer, Steering, Taken};
-use homard_protocol::SessionId;
-use homard_store::{StoreError, steered_key, steered_too_key};
+use homard_protocol::{RunId, SessionId};
+use homard_store::{SteerInto, StoreError, steered_key, steered_too_key};
 
 use crate::parts::Turns;
 use crate::turns::lane::collect::alone;
-use crate::turns::lane::{Kind, Waiting};
+use crate::turns::lane::{Kind, WaitingTurn};
 use crate::turns::outcome::{NotBegun, RunEnd, TakenOver, TurnOutcome};
 use crate::turns::runs::Run;
 use crate::turns::turn::{is_kept, stop_waiting};
@@ -69,12 +69,18 @@ impl Steer for Lane {
 }
 
 impl Lane {
-    async fn hand_over(&self, waiting: Waiting) -> Result<Taken, StoreError> {
+    /// The message of that run, to the turn under way here.
+    fn steer(&self, run_id: &RunId) -> SteerInto {
+        let (into, session_id) = (self.run.id.clone(), self.session_id.clone());
+        SteerInto { run_id: run_id.clone(), into, session_id }
+    }
+
+    async fn hand_over(&self, waiting: WaitingTurn) -> Result<Taken, StoreError> {
         let (store, steered) = (self.turns.inner().store(), &waiting.run);
         let mut message = waiting.request.message.clone();
         // Answers after it belong to the run that took it, and whoever reads the transcript can tell.
         message.idempotency_key = Some(steered_key(&steered.id));
-        match store.runs().steer(&steered.id, &self.run.id, &self.session_id, message.clone()).await {
+        match store.runs().steer(self.steer(&steered.id), message.clone()).await {
             Ok(place) => {
                 let run_id = steered.id.clone();
                 let by = TakenOver::Steered(self.run.id.clone());
@@ -89,17 +95,15 @@ impl Lane {
             }
         }
     }
-}
 
-impl Lane {
     /// Tells the turn under way, and lets the message wait on for its own.
-    async fn tell_too(&self, at: usize, mut waiting: Waiting) -> Result<Taken, StoreError> {
+    async fn tell_too(&self, at: usize, mut waiting: WaitingTurn) -> Result<Taken, StoreError> {
         waiting.request.kind = Kind::Turn;
         let (run_id, request) = (waiting.run.id.clone(), waiting.request.to_json());
         let mut message = waiting.request.message.clone();
         message.idempotency_key = Some(steered_too_key(&run_id));
-        let into = (&self.run.id, &self.session_id);
-        let told = self.turns.inner().store().runs().steer_too(&run_id, into, message.clone(), request).await;
+        let runs = self.turns.inner().store().runs();
+        let told = runs.steer_too(self.steer(&run_id), message.clone(), request).await;
         self.turns.lanes().put_back(&self.turns, at, waiting);
         told.map(|place| Taken { run_id, message, seq: place.seq })
     }

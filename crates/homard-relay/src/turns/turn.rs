@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_agent::{Agent, Ended, History, How, Turn, overhead_tokens};
+use homard_agent::{Agent, History, Turn, TurnEnd, TurnEndKind, overhead_tokens};
 use homard_channel::Sender;
 use homard_config::Config;
 use homard_config::config::agents::Agent as ConfiguredAgent;
@@ -16,7 +16,7 @@ use homard_protocol::{
     AgentId, Message, ProviderId, SessionId, SessionKey, SessionScope, StopCause, TurnSource, Word,
 };
 use homard_runtime::{OrCancel, OrLog, TRACE};
-use homard_store::{CallOwner, Context, SessionRecord, StartRun, Started};
+use homard_store::{CallOwner, Context, SessionRecord, StartRun, StartedRun};
 use homard_tools::{Label, Source, ToldTo, TurnSlot};
 use tokio::sync::oneshot;
 use tracing::Instrument;
@@ -24,7 +24,7 @@ use tracing::field::Empty;
 
 use crate::delivery::deliver;
 use crate::delivery::live;
-use crate::delivery::look::Look;
+use crate::delivery::look::HeartbeatLook;
 use crate::delivery::work::ShownWork;
 use crate::events::DomainEvent;
 use crate::hook_points;
@@ -37,7 +37,7 @@ use crate::sessions::subagents::standing_orders;
 use crate::trail;
 use crate::turn_setup::exec_rules::exec_rules;
 use crate::turn_setup::history_limit::history_limit;
-use crate::turn_setup::policy_layers::{Circumstances, ModelName, asker, policy_for};
+use crate::turn_setup::policy_layers::{ModelName, PolicySubject, asker, policy_for};
 use crate::turn_setup::program;
 use crate::turn_setup::resident::Resident;
 use crate::turn_setup::rules::rules_for;
@@ -47,7 +47,7 @@ use crate::turn_setup::taint::{self, Granted};
 use crate::turn_setup::turn_prompt::{self, system_prompt};
 use crate::turns::compact;
 use crate::turns::inline::InlineSettings;
-use crate::turns::lane::{Kind, Waiting};
+use crate::turns::lane::{Kind, WaitingTurn};
 use crate::turns::meter::RunMeter;
 use crate::turns::outcome::{Failure, ModelUsed, TakenOver, TurnFacts, TurnOutcome};
 use crate::turns::request::{TurnOptions, TurnRequest};
@@ -82,12 +82,12 @@ impl Drop for HeldSlot {
 
 /// Takes one waiting message through its turn and delivers what comes of it. Whatever happens, the run ends
 /// and everyone is told.
-pub(crate) async fn take(turns: &Turns, waiting: Waiting, history: &mut Option<History>) {
+pub(crate) async fn take(turns: &Turns, waiting: WaitingTurn, history: &mut Option<History>) {
     let (inner, outgoing) = (turns.inner(), turns.outgoing());
     let run = Arc::clone(&waiting.run);
     run.delivery.aim(waiting.request.options.reply.as_deref());
     if waiting.request.options.source() == TurnSource::Heartbeat {
-        let look = Look::in_session(&inner.config(), &run.session_key);
+        let look = HeartbeatLook::in_session(&inner.config(), &run.session_key);
         if look.with_reasoning {
             run.narrator.keep_reasoning();
         }
@@ -158,7 +158,7 @@ pub(crate) async fn give_up(turns: &Turns, run: &Arc<Run>) {
 }
 
 /// Ends a run that was stopped while it waited.
-pub(crate) async fn stop_waiting(turns: &Turns, waiting: Waiting) {
+pub(crate) async fn stop_waiting(turns: &Turns, waiting: WaitingTurn) {
     let run = waiting.run;
     if is_kept(waiting.kept).await {
         deliver::deliver(&turns.outgoing(), &run, TurnOutcome::stopped_before_it_began(&run), &mut None)
@@ -178,7 +178,7 @@ pub(crate) async fn is_kept(kept: Option<oneshot::Receiver<()>>) -> bool {
 /// What comes of a message; `None` when it turned out not to be ours to answer.
 async fn answer(
     turns: &Turns,
-    mut waiting: Waiting,
+    mut waiting: WaitingTurn,
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Option<TurnOutcome> {
@@ -221,7 +221,7 @@ async fn answer(
 }
 
 /// Ends the runs whose messages are in this one; if it did not begin, they share its fate.
-async fn settle_merged(turns: &Turns, waiting: &mut Waiting, run: &Run, not_begun: Option<&String>) {
+async fn settle_merged(turns: &Turns, waiting: &mut WaitingTurn, run: &Run, not_begun: Option<&String>) {
     for merged in std::mem::take(&mut waiting.merged) {
         match not_begun {
             None => steering::settle(turns, &merged, TakenOver::Merged(run.id.clone()), None),
@@ -241,7 +241,7 @@ fn agent_of<'a>(config: &'a Config, admitted: &Admitted) -> Result<&'a Configure
 }
 
 /// Records that the turn begins; the error is why it cannot.
-async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, String> {
+async fn start(inner: &Inner, waiting: &WaitingTurn, run: &Run) -> Result<StartedRun, String> {
     let config = inner.config();
     let agent = agent_of(&config, &waiting.admitted)?;
     let TurnOptions { labels, program, .. } = &waiting.request.options;
@@ -268,13 +268,13 @@ async fn start(inner: &Inner, waiting: &Waiting, run: &Run) -> Result<Started, S
 /// Gathers what a turn that has begun needs; the error is why it cannot go on.
 pub(crate) async fn prepare(
     turns: &Turns,
-    waiting: Waiting,
-    started: Started,
+    waiting: WaitingTurn,
+    started: StartedRun,
     history: &mut Option<History>,
     run: &Arc<Run>,
 ) -> Result<Prepared, String> {
     let (inner, setup) = (turns.inner(), turns.setup());
-    let Waiting { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
+    let WaitingTurn { admitted, request: TurnRequest { message, options, .. }, .. } = waiting;
     run.narrator.status("preparing_workspace");
     let config = inner.config();
     let agent = agent_of(&config, &admitted)?;
@@ -438,10 +438,10 @@ fn circumstances<'a>(
     model: &'a Resolved,
     session: &'a SessionRecord,
     works_for: Option<&'a SessionKey>,
-) -> Circumstances<'a> {
+) -> PolicySubject<'a> {
     let message = admitted.message();
     let is_of_others = |label: &Label| matches!(label.source, Source::Message | Source::Hook);
-    Circumstances {
+    PolicySubject {
         key: admitted.session_key(),
         sender: &message.sender,
         channel: &message.channel,
@@ -466,7 +466,7 @@ async fn from_transcript(
 }
 
 /// Asks the agent, tells the story as it goes, and stops it when its time is up.
-async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> Ended {
+async fn ask(turns: &Turns, prepared: &mut Prepared, run: &Arc<Run>) -> TurnEnd {
     let inner = turns.inner();
     let Prepared { turn, told, limit, .. } = prepared;
     let turn = &*turn;
@@ -517,8 +517,8 @@ fn to_keep(winner: Option<Winner>, wanted: &ProviderId, is_pinned: bool) -> Opti
 }
 
 /// What comes of an ended turn.
-fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> TurnOutcome {
-    let Ended { how, answer, spent, handed } = ended;
+fn outcome(ended: TurnEnd, prepared: &Prepared, started_at: i64, run: &Run) -> TurnOutcome {
+    let TurnEnd { how, answer, spent, handed } = ended;
     let facts = TurnFacts {
         started_at,
         session_id: prepared.turn.session_id.clone(),
@@ -527,15 +527,15 @@ fn outcome(ended: Ended, prepared: &Prepared, started_at: i64, run: &Run) -> Tur
         spent,
     };
     let (failure, is_unrecorded) = match how {
-        How::Done => return TurnOutcome::Answered { facts, answer, calls: handed },
-        How::Stopped => return TurnOutcome::Stopped { facts, answer, by: run.stopped_by() },
-        How::Failed(error) => {
+        TurnEndKind::Done => return TurnOutcome::Answered { facts, answer, calls: handed },
+        TurnEndKind::Stopped => return TurnOutcome::Stopped { facts, answer, by: run.stopped_by() },
+        TurnEndKind::Failed(error) => {
             let (reason, hint) = (error.reason, error.hint());
             let words = if hint.is_empty() { error.message } else { format!("{} ({hint})", error.message) };
             (Failure::of(reason, words), false)
         }
-        How::Looped(words) => (Failure { error: words, kind: ErrorKind::Unknown }, false),
-        How::NotRecorded(error) => {
+        TurnEndKind::Looped(words) => (Failure { error: words, kind: ErrorKind::Unknown }, false),
+        TurnEndKind::NotRecorded(error) => {
             let error = format!("A step could not be recorded, so the run was stopped: {error}");
             (Failure { error, kind: ErrorKind::Unknown }, true)
         }

@@ -41,7 +41,7 @@ pub struct Wake {
 
 /// What came of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Woken {
+pub enum WakeOutcome {
     /// This turn is about it.
     Turn(RunId),
     /// It waits for the next turn.
@@ -66,7 +66,7 @@ impl Turns {
     ///
     /// # Errors
     /// When it cannot be kept, or too many messages wait in the conversation.
-    pub async fn wake(&self, wake: Wake) -> Result<Woken, AcceptError> {
+    pub async fn wake(&self, wake: Wake) -> Result<WakeOutcome, AcceptError> {
         let inner = self.inner();
         let Wake { session, mut text, mode, source, run_id, labels } = wake;
         if let Some(agent) = session.agent_id()
@@ -77,7 +77,7 @@ impl Turns {
         inner.guards().secrets.hide_in(&mut text);
         if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
             inner.store().notes().keep_event(&session, text, Label::beside(None, &labels)).await?;
-            return Ok(Woken::Waits);
+            return Ok(WakeOutcome::Waits);
         }
         let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
         let text = waking_event(&inner.clock().now_rfc3339(), &text);
@@ -94,7 +94,7 @@ impl Turns {
             Accepted::InFlight { run_id, .. } | Accepted::Answered { run_id, .. } => run_id,
             Accepted::Finished(record) => record.run_id,
         };
-        Ok(Woken::Turn(run_id))
+        Ok(WakeOutcome::Turn(run_id))
     }
 
     /// Whether events may start turns; while they may not, they wait for the next one.

@@ -8,7 +8,7 @@ use homard_config::{Environment, Secret};
 use homard_protocol::methods::tools::skills::SkillNeeds;
 use serde_json::{Value, json};
 
-use super::{Judge, Programs, Verdict};
+use super::{GateFacts, Programs, Verdict};
 use crate::front_matter::parse;
 use crate::load::{Skill, SkillOrigin};
 
@@ -37,7 +37,7 @@ fn judged(skill: &Skill, settings: &Settings, for_agent: Option<&[String]>) -> V
     let written =
         json!({"browser": {"enabled": true}, "a": {"off": false, "zero": 0, "blank": " ", "list": []}});
     let env = Environment::from_pairs([("SET", "1"), ("BLANK", "")]);
-    let mut judge = Judge {
+    let mut judge = GateFacts {
         settings,
         for_agent,
         env: &env,

@@ -13,7 +13,7 @@ use crate::Accepted;
 use crate::NewRun;
 use crate::OpenOptions;
 use crate::StartRun;
-use crate::Started;
+use crate::StartedRun;
 use crate::Store;
 use crate::StoreError;
 
@@ -67,7 +67,7 @@ impl Home {
     }
 
     /// Accepts and starts a run that says `text`.
-    pub(crate) async fn says(&self, key: &str, run: &str, text: &str) -> Started {
+    pub(crate) async fn says(&self, key: &str, run: &str, text: &str) -> StartedRun {
         assert_eq!(self.store.runs().accept(new_run(key, run)).await.unwrap(), Accepted::New);
         self.store.runs().start(start(run, text)).await.unwrap()
     }

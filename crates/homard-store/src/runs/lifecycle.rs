@@ -8,7 +8,7 @@ use homard_protocol::{
 use rusqlite::{OptionalExtension, params};
 
 use super::{
-    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, StartRun, Started, again, load,
+    Accepted, FinishRun, Finished, NewRun, RunRecord, RunStatus, RunStore, StartRun, StartedRun, again, load,
     steered,
 };
 use crate::engine::writer::Batch;
@@ -52,7 +52,7 @@ impl RunStore<'_> {
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if it was never accepted, [`StoreError::RunState`] if it is not queued.
-    pub async fn start(self, start: StartRun) -> Result<Started, StoreError> {
+    pub async fn start(self, start: StartRun) -> Result<StartedRun, StoreError> {
         self.store.write(move |batch| start_run(batch, start)).await
     }
 
@@ -126,7 +126,7 @@ pub(super) fn existing(batch: &Batch<'_>, run_id: &RunId) -> Result<RunRecord, S
     load(batch.conn, run_id)?.ok_or_else(|| StoreError::UnknownRun(run_id.clone()))
 }
 
-fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreError> {
+fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<StartedRun, StoreError> {
     let run = existing(batch, &start.run_id)?;
     if run.status != RunStatus::Queued {
         return Err(StoreError::RunState { run_id: run.run_id, status: run.status });
@@ -171,7 +171,7 @@ fn start_run(batch: &mut Batch<'_>, start: StartRun) -> Result<Started, StoreErr
         "UPDATE runs SET status = 'running', session_id = ?2, started_at = ?3 WHERE run_id = ?1",
         params![run.run_id.as_str(), session_id.as_str(), now],
     )?;
-    Ok(Started { session: draft.record, new_session, entry_id, seq })
+    Ok(StartedRun { session: draft.record, new_session, entry_id, seq })
 }
 
 /// How the last run of a conversation ended.

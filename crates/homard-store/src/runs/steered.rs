@@ -15,50 +15,51 @@ const STEERED: &str = "steered:";
 /// How the key of its message ends.
 const KEY_END: &str = ":steer";
 
+/// Which run's message goes to which other run, in whose session.
+#[derive(Debug, Clone)]
+pub struct SteerInto {
+    /// The one that waits.
+    pub run_id: RunId,
+    /// The one under way.
+    pub into: RunId,
+    pub session_id: SessionId,
+}
+
 impl RunStore<'_> {
-    /// Appends the message of the waiting run `run_id` to the transcript that the run `into` writes, and ends
-    /// `run_id` with it: its stop reason is `steered:` and the other run's id.
+    /// Appends the message of the waiting run to the transcript that the other writes, and ends it with that: its stop
+    /// reason is `steered:` and the other run's id.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] if one was never accepted, [`StoreError::RunState`] if `run_id` does not wait
-    /// or `into` does not run.
-    pub async fn steer(
-        self,
-        run_id: &RunId,
-        into: &RunId,
-        session_id: &SessionId,
-        message: UserMessage,
-    ) -> Result<Appended, StoreError> {
-        let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
+    /// [`StoreError::UnknownRun`] if one was never accepted, [`StoreError::RunState`] if the one does not wait or the
+    /// other does not run.
+    pub async fn steer(self, steer: SteerInto, message: UserMessage) -> Result<Appended, StoreError> {
         self.store
             .write(move |batch| {
-                check(batch, &run_id, &into, &session_id)?;
-                let appended = append_user(batch, &session_id, Vec::new(), message)?;
-                finish(batch, &run_id, &into, &session_id)?;
+                check(batch, &steer)?;
+                let appended = append_user(batch, &steer.session_id, Vec::new(), message)?;
+                finish(batch, &steer.run_id, &steer.into, &steer.session_id)?;
                 Ok(appended)
             })
             .await
     }
 
-    /// The same, except that the run `run_id` waits on, with a new [`message`](super::NewRun::message).
+    /// The same, except that the run waits on, with a new [request](super::NewRun::message).
     ///
     /// # Errors
     /// As [`steer`](Self::steer).
     pub async fn steer_too(
         self,
-        run_id: &RunId,
-        (into, session_id): (&RunId, &SessionId),
-        said: UserMessage,
-        message: String,
+        steer: SteerInto,
+        message: UserMessage,
+        request: String,
     ) -> Result<Appended, StoreError> {
-        let (run_id, into, session_id) = (run_id.clone(), into.clone(), session_id.clone());
         self.store
             .write(move |batch| {
-                check(batch, &run_id, &into, &session_id)?;
-                let appended = append_user(batch, &session_id, Vec::new(), said)?;
+                check(batch, &steer)?;
+                let appended = append_user(batch, &steer.session_id, Vec::new(), message)?;
                 batch.execute(
                     "UPDATE runs SET message = ?2 WHERE run_id = ?1",
-                    params![run_id.as_str(), message],
+                    params![steer.run_id.as_str(), request],
                 )?;
                 Ok(appended)
             })
@@ -67,7 +68,8 @@ impl RunStore<'_> {
 }
 
 /// One must wait and the other run.
-fn check(batch: &Batch<'_>, run_id: &RunId, into: &RunId, session_id: &SessionId) -> Result<(), StoreError> {
+fn check(batch: &Batch<'_>, steer: &SteerInto) -> Result<(), StoreError> {
+    let SteerInto { run_id, into, session_id } = steer;
     let waiting = existing(batch, run_id)?;
     if waiting.status != RunStatus::Queued {
         return Err(StoreError::RunState { run_id: run_id.clone(), status: waiting.status });

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use homard_protocol::{AgentId, SessionKey};
+use homard_protocol::{AgentId, SessionKey, StopReason};
 use homard_runtime::Timestamp;
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, params};
 
@@ -30,7 +30,7 @@ const SLOW_PERCENT: usize = 95;
 const HALF_PERCENT: usize = 50;
 
 /// Outcomes of calls that gave an answer.
-const ANSWERED: [&str; 3] = ["stop", "toolUse", "length"];
+const ANSWERED: [StopReason; 3] = [StopReason::Stop, StopReason::ToolUse, StopReason::Length];
 
 /// Which calls to add up.
 #[derive(Debug, Clone, Default)]
@@ -361,10 +361,11 @@ fn number_or_zero(row: &Row<'_>, at: usize) -> Result<u64, StoreError> {
 
 fn read_tally(row: &Row<'_>) -> Result<UsageTally, StoreError> {
     let lost = text(row, 6)? == "lost";
-    let outcome = row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default();
+    let outcome = row.get_ref(18)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+    let outcome = outcome.and_then(|word| word.parse().ok());
     let total = number(row, 11)?;
     let micro: i64 = row.get(12)?;
-    let answered = ANSWERED.contains(&outcome);
+    let answered = outcome.is_some_and(|outcome| ANSWERED.contains(&outcome));
     Ok(UsageTally {
         calls: u64::from(answered || total > 0),
         answers: u64::from(answered),
@@ -377,8 +378,8 @@ fn read_tally(row: &Row<'_>) -> Result<UsageTally, StoreError> {
         unpriced: u64::from(total > 0 && micro == 0),
         lost: u64::from(lost),
         // What somebody stopped did not fail.
-        errors: u64::from(!answered && outcome != "aborted"),
-        tool_turns: u64::from(outcome == "toolUse"),
+        errors: u64::from(!answered && outcome != Some(StopReason::Aborted)),
+        tool_turns: u64::from(outcome == Some(StopReason::ToolUse)),
         runs: 0,
     })
 }

@@ -24,7 +24,7 @@ use homard_protocol::SessionKey;
 use homard_protocol::methods::sessions::undo::UndoChange;
 use homard_runtime::{Arrange as _, Clock, CollectOrdered as _, Mutex};
 
-pub(crate) use keep::{KeepError, Keeper, Planned, note_command};
+pub(crate) use keep::{KeepError, Keeper, PlannedChange, note_command};
 pub use plan::{FileChange, FileState, RunChanges};
 pub use restore::{Failed, UndoError, UndoOptions, UndoReport};
 

@@ -132,7 +132,7 @@ pub struct FoundMessages {
 
 /// A message from one conversation to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
+pub struct SessionMessage {
     pub to: SessionTarget,
     pub message: String,
     /// How long to wait for the answer; zero means not at all.
@@ -142,7 +142,7 @@ pub struct Letter {
 /// Whether a letter was answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum LetterStatus {
+pub enum SessionMessageStatus {
     Ok,
     /// It is kept, and nobody waits for the answer.
     Accepted,
@@ -154,8 +154,8 @@ pub enum LetterStatus {
 /// What came of a letter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LetterAnswer {
-    pub status: LetterStatus,
+pub struct SessionMessageAnswer {
+    pub status: SessionMessageStatus,
     /// The run it caused.
     pub run_id: RunId,
     pub session_key: SessionKey,
@@ -235,7 +235,11 @@ pub trait SessionsPort: Send + Sync {
     ) -> BoxFuture<'a, Result<FoundMessages, PortError>>;
 
     /// Writes to one and waits for its answer. The same letter of the same call is sent once.
-    fn send<'a>(&'a self, cx: &'a ToolCx, letter: Letter) -> BoxFuture<'a, Result<LetterAnswer, PortError>>;
+    fn send<'a>(
+        &'a self,
+        cx: &'a ToolCx,
+        letter: SessionMessage,
+    ) -> BoxFuture<'a, Result<SessionMessageAnswer, PortError>>;
 
     /// Starts an agent in a conversation of its own; its end is announced to this one.
     fn spawn<'a>(&'a self, cx: &'a ToolCx, task: ChildTask) -> BoxFuture<'a, Result<Spawned, PortError>>;

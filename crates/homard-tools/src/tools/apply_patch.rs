@@ -135,7 +135,7 @@ enum SectionError {
 
 /// What is told about one section.
 #[derive(Debug, Default)]
-struct Told {
+struct SectionReport {
     words: Vec<String>,
     added: Vec<String>,
     changed: Vec<String>,
@@ -150,13 +150,14 @@ fn apply_patch(
     keeper: &Keeper,
 ) -> Result<ToolOutcome, PatchError> {
     let sections = parse(input)?;
-    let mut plan = Plan { paths, workspace, used: BTreeMap::new(), steps: Vec::new(), told: Told::default() };
+    let mut plan =
+        Plan { paths, workspace, used: BTreeMap::new(), steps: Vec::new(), told: SectionReport::default() };
     for section in &sections {
         plan.section(section).map_err(|why| PatchError::Section { at: section.at, why })?;
     }
     keeper.before(&plan.steps.iter().map(PatchStep::planned).collect::<Vec<_>>())?;
     commit(&plan.steps)?;
-    let Told { words, added, changed, deleted, diffs } = plan.told;
+    let SectionReport { words, added, changed, deleted, diffs } = plan.told;
     let diff = text_file::shortened(diffs.concat());
     let details = json!({ "added": added, "modified": changed, "deleted": deleted, "diff": diff });
     Ok(ToolOutcome::text(words.join("\n")).with_details(details))
@@ -169,34 +170,39 @@ struct Plan<'p> {
     /// Files by their real paths, and the line of the patch that used them first.
     used: BTreeMap<PathBuf, usize>,
     steps: Vec<PatchStep>,
-    told: Told,
+    told: SectionReport,
+}
+
+/// A file of a section: as the patch names it, and where it really is.
+struct Claimed<'s> {
+    path: &'s str,
+    real: PathBuf,
 }
 
 impl Plan<'_> {
     fn section(&mut self, section: &Section) -> Result<(), SectionError> {
-        let path = section.path.as_str();
-        let real = self.claim(path, section.at)?;
+        let file = self.claim(&section.path, section.at)?;
         match &section.change {
-            Change::Add { content } => self.add(path, real, content),
-            Change::Delete => self.delete(path, real),
-            Change::Update { move_to: None, hunks } => self.update(path, real, hunks),
+            Change::Add { content } => self.add(file, content),
+            Change::Delete => self.delete(file),
+            Change::Update { move_to: None, hunks } => self.update(file, hunks),
             Change::Update { move_to: Some(to), hunks } => {
                 let target = self.claim(to, section.at)?;
-                self.rename((path, real), (to, target), hunks)
+                self.rename(file, target, hunks)
             }
         }
     }
 
-    /// The real path, which no other section may use.
-    fn claim(&mut self, path: &str, at: usize) -> Result<PathBuf, SectionError> {
+    /// A file that no other section may use.
+    fn claim<'s>(&mut self, path: &'s str, at: usize) -> Result<Claimed<'s>, SectionError> {
         let real = self.paths.resolve(self.workspace, path)?;
         if let Some(first) = self.used.insert(real.clone(), at) {
             return Err(SectionError::Twice { path: path.to_owned(), first });
         }
-        Ok(real)
+        Ok(Claimed { path, real })
     }
 
-    fn add(&mut self, path: &str, real: PathBuf, content: &str) -> Result<(), SectionError> {
+    fn add(&mut self, Claimed { path, real }: Claimed<'_>, content: &str) -> Result<(), SectionError> {
         self.check_free(path, &real)?;
         self.told.words.push(format!("added {path} ({} lines)", content.lines().count()));
         self.told.added.push(path.to_owned());
@@ -205,7 +211,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn delete(&mut self, path: &str, real: PathBuf) -> Result<(), SectionError> {
+    fn delete(&mut self, Claimed { path, real }: Claimed<'_>) -> Result<(), SectionError> {
         self.check_no_link(path)?;
         text_file::check(&real, path)?;
         self.told.words.push(format!("deleted {path}"));
@@ -214,7 +220,7 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn update(&mut self, path: &str, real: PathBuf, hunks: &[Hunk]) -> Result<(), SectionError> {
+    fn update(&mut self, Claimed { path, real }: Claimed<'_>, hunks: &[Hunk]) -> Result<(), SectionError> {
         let before = text_file::load(&real, path)?;
         let after = patched(path, &before, hunks)?;
         self.told.words.push(format!("changed {path} ({} hunks)", hunks.len()));
@@ -226,8 +232,8 @@ impl Plan<'_> {
 
     fn rename(
         &mut self,
-        (path, real): (&str, PathBuf),
-        (to, target): (&str, PathBuf),
+        Claimed { path, real }: Claimed<'_>,
+        Claimed { path: to, real: target }: Claimed<'_>,
         hunks: &[Hunk],
     ) -> Result<(), SectionError> {
         self.check_no_link(path)?;

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
-use crate::files::undo::{KeepError, Keeper, Planned};
+use crate::files::undo::{KeepError, Keeper, PlannedChange};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
@@ -90,7 +90,7 @@ fn edit(
     let before = load(&real, &input.path)?;
     let edited = replace_once(&before, &input.old_text, &input.new_text)
         .map_err(|why| EditError::Unchanged { path: input.path.clone(), why })?;
-    keeper.before(&[Planned::put(&real, edited.text.as_bytes())])?;
+    keeper.before(&[PlannedChange::put(&real, edited.text.as_bytes())])?;
     replace_file(&real, edited.text.as_bytes())?;
     let text = format!("changed {} at line {}", input.path, edited.line);
     let details =

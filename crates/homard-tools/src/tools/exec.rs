@@ -252,7 +252,7 @@ impl ExecTool {
 }
 
 /// What a wait for a command came to.
-enum Waited {
+enum WaitOutcome {
     Ended(Result<Outcome, ProcessError>),
     Cancelled,
     TooLong,
@@ -286,18 +286,18 @@ impl Background {
         let patience = input.yield_ms.map_or(self.after, Duration::from_millis).clamp(least, most);
         let waited = tokio::select! {
             biased;
-            outcome = attached.outcome() => Waited::Ended(outcome),
-            () = cx.cancel.cancelled() => Waited::Cancelled,
-            () = tokio::time::sleep(patience) => Waited::TooLong,
+            outcome = attached.outcome() => WaitOutcome::Ended(outcome),
+            () = cx.cancel.cancelled() => WaitOutcome::Cancelled,
+            () = tokio::time::sleep(patience) => WaitOutcome::TooLong,
         };
         let lacks_terminal = input.pty == Some(true) && !attached.process().summary().is_terminal;
         let outcome = match waited {
-            Waited::Ended(outcome) => outcome?,
-            Waited::Cancelled => {
+            WaitOutcome::Ended(outcome) => outcome?,
+            WaitOutcome::Cancelled => {
                 attached.process().kill();
                 attached.outcome().await?
             }
-            Waited::TooLong => return Ok(still_running(&attached.detach())),
+            WaitOutcome::TooLong => return Ok(still_running(&attached.detach())),
         };
         Ok(tell(&outcome, &cwd, limits.timeout, lacks_terminal))
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::files::paths::{PathError, Paths};
-use crate::files::undo::{KeepError, Keeper, Planned};
+use crate::files::undo::{KeepError, Keeper, PlannedChange};
 use crate::gate::{Effect, Subject};
 use crate::outcome::ToolOutcome;
 use crate::registry::ToolEntry;
@@ -83,7 +83,7 @@ fn write(
     }
     let real = paths.resolve(workspace, &input.path)?;
     check_replaceable(&real)?;
-    keeper.before(&[Planned::put(&real, input.content.as_bytes())])?;
+    keeper.before(&[PlannedChange::put(&real, input.content.as_bytes())])?;
     let created = replace_file(&real, input.content.as_bytes())?;
     let done = if created { "created" } else { "replaced" };
     let text = format!("{done} {} ({bytes} bytes)", input.path);

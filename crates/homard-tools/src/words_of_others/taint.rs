@@ -126,7 +126,7 @@ pub(crate) fn misleads(c: char) -> bool {
 
 /// A person's answer to the gate's question, for the tool that would ask one of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Passed {
+pub enum GateAnswer {
     /// The gate asked, and the person allowed it: nothing is left to ask.
     Allowed,
     /// The gate left asking to the tool, which must ask with these reasons beside its own.
@@ -146,7 +146,7 @@ struct State {
     allowed: BTreeSet<String>,
     /// Those of them the transcript does not know yet.
     unwritten: Vec<String>,
-    passed: BTreeMap<ToolCallId, Passed>,
+    passed: BTreeMap<ToolCallId, GateAnswer>,
 }
 
 impl Taint {
@@ -205,11 +205,11 @@ impl Taint {
 
     /// What the gate says about a call that runs now; `None` when it saw no reason to ask.
     #[must_use]
-    pub fn passed(&self, call: &ToolCallId) -> Option<Passed> {
+    pub fn passed(&self, call: &ToolCallId) -> Option<GateAnswer> {
         self.state.lock().passed.get(call).cloned()
     }
 
-    pub(crate) fn pass(&self, call: &ToolCallId, passed: Passed) {
+    pub(crate) fn pass(&self, call: &ToolCallId, passed: GateAnswer) {
         let mut state = self.state.lock();
         if state.passed.len() >= MAX_PASSED {
             // Whose passing is forgotten is asked about.

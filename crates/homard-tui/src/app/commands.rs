@@ -6,7 +6,7 @@ use homard_protocol::methods::chat::ChatSendParams;
 use homard_protocol::{QueueMode, RunId, SessionRef, Word};
 use serde_json::{Map, Value};
 
-use super::{App, AttachedFile, Effect, Link, Overlay, Request, STOPPING, SearchState, Shows};
+use super::{App, AttachedFile, Effect, Link, Overlay, Request, STOPPING, SearchState, ShownParts};
 use crate::chat::item::{ChatItem, ItemBody};
 use crate::input::complete::SAME;
 use crate::input::picker::{Choice, Picker, PickerKind};
@@ -20,7 +20,7 @@ const SENT_OUTPUT: usize = 20_000;
 
 /// What becomes of a message while a run is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum SendMode {
     /// It waits its turn.
     Queue,
     /// It goes to the run under way.
@@ -28,7 +28,7 @@ pub(crate) enum Way {
 }
 
 /// Does what a line asks for.
-pub(crate) fn submit(app: &mut App, text: &str, way: Way, now: i64) -> Vec<Effect> {
+pub(crate) fn submit(app: &mut App, text: &str, way: SendMode, now: i64) -> Vec<Effect> {
     if text.trim().is_empty() && app.composer.files.is_empty() {
         return Vec::new();
     }
@@ -77,8 +77,8 @@ fn obey(app: &mut App, name: &str, words: &str) -> Vec<Effect> {
 }
 
 /// Sends a message with the files that wait for one.
-pub(crate) fn send(app: &mut App, text: String, way: Way, now: i64) -> Vec<Effect> {
-    let steer = way == Way::Steer && app.chat.is_running();
+pub(crate) fn send(app: &mut App, text: String, way: SendMode, now: i64) -> Vec<Effect> {
+    let steer = way == SendMode::Steer && app.chat.is_running();
     let Ok(run) = RunId::parse(&(app.new_id)()) else { return Vec::new() };
     let files: Vec<_> = app.composer.files.drain(..).map(|file| file.wire).collect();
     let mut params = message(app.place.session.as_str().into(), text, run);
@@ -169,13 +169,13 @@ pub(super) fn start_search(app: &mut App, words: &str) {
 
 pub(super) fn toggle_tools(app: &mut App) {
     let shows = app.screen.shows;
-    app.screen.set_shows(Shows { tools: !shows.tools, ..shows });
+    app.screen.set_shows(ShownParts { tools: !shows.tools, ..shows });
     app.tell(if shows.tools { "tools: one line each" } else { "tools: shown whole" });
 }
 
 pub(super) fn toggle_thinking(app: &mut App) {
     let shows = app.screen.shows;
-    app.screen.set_shows(Shows { thinking: !shows.thinking, ..shows });
+    app.screen.set_shows(ShownParts { thinking: !shows.thinking, ..shows });
     app.tell(if shows.thinking { "thoughts: one line each" } else { "thoughts: shown whole" });
 }
 

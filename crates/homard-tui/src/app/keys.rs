@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::commands::{self, Way};
+use super::commands::{self, SendMode};
 use super::{App, Effect, Overlay, Request};
 use crate::input::complete::CompletionLine;
 use crate::input::paths::{at_word, dragged};
@@ -143,7 +143,7 @@ fn in_text(app: &mut App, key: KeyEvent, now: i64) -> Vec<Effect> {
         (KeyModifiers::NONE, KeyCode::Enter) if !key.modifiers.contains(KeyModifiers::SHIFT) => {
             enter(app, now)
         }
-        (CTRL, KeyCode::Char('s')) => submit(app, Way::Steer, now),
+        (CTRL, KeyCode::Char('s')) => submit(app, SendMode::Steer, now),
         (CTRL, KeyCode::Char('d')) if app.composer.editor.is_empty() => vec![Effect::Quit],
         (KeyModifiers::NONE, KeyCode::Char('?')) if app.composer.editor.is_empty() => {
             app.overlay = Some(Overlay::Help { from: 0 });
@@ -202,16 +202,16 @@ fn enter(app: &mut App, now: i64) -> Vec<Effect> {
         // A command that takes no words is sent at once; what was typed in full already, too.
         let is_done =
             app.composer.editor.text().starts_with('/') && !app.composer.editor.text().ends_with(' ');
-        return if whole || is_done { submit(app, Way::Queue, now) } else { effects };
+        return if whole || is_done { submit(app, SendMode::Queue, now) } else { effects };
     }
     if app.composer.editor.before().ends_with('\\') {
         app.composer.editor.replace_before(1, "\n");
         return Vec::new();
     }
-    submit(app, Way::Queue, now)
+    submit(app, SendMode::Queue, now)
 }
 
-fn submit(app: &mut App, way: Way, now: i64) -> Vec<Effect> {
+fn submit(app: &mut App, way: SendMode, now: i64) -> Vec<Effect> {
     let text = app.composer.editor.take();
     app.composer.completion.close("");
     commands::submit(app, text.trim_end(), way, now)

@@ -1,13 +1,13 @@
 //! What waits for the person's yes. Letters answer only after the question was taken up with Tab, so that nobody who is
 //! writing a message says yes by accident.
 
-use homard_client::questions::{Asked, Ended, short};
+use homard_client::questions::{OpenQuestion, QuestionEnd, short};
 use homard_protocol::methods::approvals::ApprovalDecision;
 
 /// The questions, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
-    waiting: Vec<Asked>,
+    waiting: Vec<OpenQuestion>,
     /// Whether keys answer the first of them.
     pub(crate) is_taken_up: bool,
     /// How many of its rows are scrolled away.
@@ -15,7 +15,7 @@ pub(crate) struct Questions {
 }
 
 impl Questions {
-    pub(crate) fn first(&self) -> Option<&Asked> {
+    pub(crate) fn first(&self) -> Option<&OpenQuestion> {
         self.waiting.first()
     }
 
@@ -23,14 +23,14 @@ impl Questions {
         self.waiting.len()
     }
 
-    pub(crate) fn add(&mut self, asked: Asked) {
+    pub(crate) fn add(&mut self, asked: OpenQuestion) {
         if !self.waiting.iter().any(|known| known.id == asked.id) {
             self.waiting.push(asked);
         }
     }
 
     /// What waits according to the gateway.
-    pub(crate) fn replace(&mut self, all: Vec<Asked>) {
+    pub(crate) fn replace(&mut self, all: Vec<OpenQuestion>) {
         let before = self.first().map(|asked| asked.id.clone());
         self.waiting = all;
         if self.first().map(|asked| asked.id.clone()) != before {
@@ -39,7 +39,7 @@ impl Questions {
     }
 
     /// Takes a question off the list; how it ended, in words.
-    pub(crate) fn end(&mut self, ended: &Ended) -> Option<String> {
+    pub(crate) fn end(&mut self, ended: &QuestionEnd) -> Option<String> {
         let at = self.waiting.iter().position(|known| known.id == ended.id)?;
         self.drop_at(at);
         Some(format!("{}: {}", short(&ended.id), ended.words()))

@@ -14,7 +14,7 @@ pub(crate) struct Screen {
     pub(crate) width: u16,
     pub(crate) height: u16,
     pub(crate) theme: Theme,
-    pub(crate) shows: Shows,
+    pub(crate) shows: ShownParts,
     /// How many rows below the last one shown there are; none while the newest are followed.
     back: usize,
     /// How many rows the conversation had, and how many were seen, when it was last drawn.
@@ -28,7 +28,7 @@ pub(crate) struct Screen {
 
 /// Which parts are shown whole.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Shows {
+pub(crate) struct ShownParts {
     pub(crate) tools: bool,
     pub(crate) thinking: bool,
 }
@@ -56,7 +56,7 @@ impl Screen {
             width,
             height,
             theme,
-            shows: Shows { tools: false, thinking: false },
+            shows: ShownParts { tools: false, thinking: false },
             back: 0,
             total: 0,
             seen: 0,
@@ -154,7 +154,7 @@ impl Screen {
     }
 
     /// Shows more or less of some lines: all are laid out anew.
-    pub(crate) fn set_shows(&mut self, shows: Shows) {
+    pub(crate) fn set_shows(&mut self, shows: ShownParts) {
         self.shows = shows;
         self.laid.clear();
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Chat, ItemBody, SendState};
 use crate::testing::{HERE, NOW, assistant, delta, event, page, text, user};
-use crate::wire::Happened;
+use crate::wire::GatewayNews;
 
 /// The conversation in short.
 fn told(chat: &Chat) -> Vec<String> {
@@ -31,11 +31,11 @@ fn told(chat: &Chat) -> Vec<String> {
     chat.items().iter().map(|item| line(&item.body)).collect()
 }
 
-fn hear(chat: &mut Chat, happened: Happened) -> bool {
+fn hear(chat: &mut Chat, happened: GatewayNews) -> bool {
     match happened {
-        Happened::Chat(step) => chat.hear_chat(&step, NOW),
-        Happened::Agent(step) => chat.hear_agent(step, NOW),
-        Happened::Said(step) => chat.hear_said(&step),
+        GatewayNews::Chat(step) => chat.hear_chat(&step, NOW),
+        GatewayNews::Agent(step) => chat.hear_agent(step, NOW),
+        GatewayNews::Said(step) => chat.hear_said(&step),
         other => panic!("not of a chat: {other:?}"),
     }
 }
@@ -47,11 +47,11 @@ fn send(chat: &mut Chat, run: &str, words: &str) {
     chat.send(params, false, NOW);
 }
 
-fn tool(run: &str, data: &Value) -> Happened {
+fn tool(run: &str, data: &Value) -> GatewayNews {
     event("agent", json!({"runId": run, "stream": "tool", "data": data}))
 }
 
-fn ended(run: &str, state: &str, more: &Value) -> Happened {
+fn ended(run: &str, state: &str, more: &Value) -> GatewayNews {
     let mut payload = json!({"runId": run, "state": state});
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event("chat", payload)

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
+
 /// The word behind an at sign that ends at the cursor.
 pub(crate) fn at_word(before: &str) -> Option<String> {
     let from = before
@@ -17,7 +19,10 @@ pub(crate) fn dragged(text: &str) -> Option<PathBuf> {
         return None;
     }
     let plain = match text.strip_prefix("file://") {
-        Some(rest) => from_percent(rest.strip_prefix("localhost").unwrap_or(rest)),
+        Some(rest) => {
+            let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+            percent_decode_str(rest).decode_utf8_lossy().into_owned()
+        }
         None => unquoted(text),
     };
     let is_path = plain.starts_with('/') && plain.len() > 1 || plain.starts_with("~/");
@@ -41,31 +46,6 @@ fn unquoted(text: &str) -> String {
         }
     }
     out
-}
-
-fn from_percent(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let mut ahead = rest.clone();
-        let digits = (byte == b'%').then(|| (ahead.next(), ahead.next()));
-        let read = digits.and_then(|pair| match pair {
-            (Some(one), Some(two)) => {
-                let digit =
-                    |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-                Some(digit(one)? * 16 + digit(two)?)
-            }
-            _ => None,
-        });
-        match read {
-            Some(value) => {
-                bytes.push(value);
-                rest = ahead;
-            }
-            None => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A path as it is written, from the home or the working directory.

@@ -5,11 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use homard_client::{Client, Events, Heard};
+use homard_client::{Client, ClientEvent, Events};
 use homard_runtime::Backoff;
 
 use crate::app::{Greeting, Msg};
-use crate::wire::Happened;
+use crate::wire::GatewayNews;
 
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
@@ -54,8 +54,8 @@ impl<'a, C: Connector> GatewayLink<'a, C> {
         loop {
             if let Some((client, events)) = &mut self.up {
                 match events.next().await {
-                    Some(Heard::Missed(_)) => return Msg::Missed,
-                    Some(Heard::Event(frame)) => match Happened::read(&frame) {
+                    Some(ClientEvent::Missed(_)) => return Msg::Missed,
+                    Some(ClientEvent::Event(frame)) => match GatewayNews::read(&frame) {
                         Some(happened) => return Msg::Heard(happened),
                         None => continue,
                     },

@@ -3,7 +3,7 @@
 use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
-use crate::app::Shows;
+use crate::app::ShownParts;
 use crate::chat::item::{ChatItem, ItemBody, SendState, ToolCard, ToolState};
 use crate::text::amounts::duration;
 use crate::text::clean::{clean, clean_line};
@@ -15,7 +15,12 @@ use crate::text::wrap::{Lead, columns, fit, wrap_text};
 const TOOL_ROWS: usize = 200;
 
 /// The rows of a line, at this width.
-pub(crate) fn item_rows(item: &ChatItem, width: usize, theme: Theme, shows: Shows) -> Vec<Line<'static>> {
+pub(crate) fn item_rows(
+    item: &ChatItem,
+    width: usize,
+    theme: Theme,
+    shows: ShownParts,
+) -> Vec<Line<'static>> {
     let mut rows = vec![Line::default()];
     match &item.body {
         ItemBody::User { text, files, sender, state } => {
@@ -64,7 +69,13 @@ fn user(text: &str, sender: Option<&str>, width: usize, theme: Theme) -> Vec<Lin
     wrap_text(&text, theme.strong(), width, &Lead::pair("› ", "  ", theme.user()))
 }
 
-fn thinking(text: &str, streaming: bool, width: usize, theme: Theme, shows: Shows) -> Vec<Line<'static>> {
+fn thinking(
+    text: &str,
+    streaming: bool,
+    width: usize,
+    theme: Theme,
+    shows: ShownParts,
+) -> Vec<Line<'static>> {
     if shows.thinking {
         return wrap_text(clean(text).trim(), theme.dim(), width, &Lead::of("  ┊ ", theme.dim()));
     }
@@ -73,7 +84,7 @@ fn thinking(text: &str, streaming: bool, width: usize, theme: Theme, shows: Show
     vec![Line::styled(fit(&format!("  ┊ {verb}: {last}"), width), theme.dim())]
 }
 
-fn tool(card: &ToolCard, width: usize, theme: Theme, shows: Shows) -> Vec<Line<'static>> {
+fn tool(card: &ToolCard, width: usize, theme: Theme, shows: ShownParts) -> Vec<Line<'static>> {
     let (mark, style) = match card.state {
         ToolState::Running => ("●", theme.warning()),
         ToolState::Done => ("✓", theme.good()),

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::Cx;
 use super::connection::{self, ConnectArgs};
 use super::talk::directory::{self, Known, KnownKind};
-use crate::logging::line::{Line, Look};
+use crate::logging::line::{Line, LineStyle};
 use crate::report::{Advice, AlreadyTold, Mark};
 
 /// How long platforms may take to say who we are.
@@ -235,7 +235,7 @@ async fn status(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
 /// Looks names up among those who were heard and those the settings name; ends badly when one is nobody's.
 async fn resolve(cx: &Cx, args: &ResolveArgs) -> anyhow::Result<()> {
     let channel = args.channel.as_deref().map(platform).transpose()?.map(|entry| entry.id);
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let kinds: &[KnownKind] = match args.kind.as_str() {
         "user" => &[KnownKind::Person],
         "auto" => &[KnownKind::Person, KnownKind::Group],
@@ -292,21 +292,21 @@ fn account_params(args: &OneArgs) -> anyhow::Result<AccountParams> {
 }
 
 async fn start(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let done = client.call::<ChannelsStart>(&account_params(args)?).await?;
     client.close().await;
     tell(cx, args, &done, "started", "is listened to")
 }
 
 async fn stop(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let done = client.call::<ChannelsStop>(&account_params(args)?).await?;
     client.close().await;
     tell(cx, args, &done, "stopped", "is stopped")
 }
 
 async fn logout(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let done = client.call::<ChannelsLogout>(&account_params(args)?).await?;
     client.close().await;
     if !args.reach.json && done.get("envToken") == Some(&Value::Bool(true)) {
@@ -336,14 +336,14 @@ async fn logs(cx: &Cx, args: LogsArgs) -> anyhow::Result<()> {
         Some(name) => vec![platform(name)?.id],
         None => ENTRIES.iter().map(|entry| entry.id).collect(),
     };
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = LogsTailParams { limit: Some(LOG_LINES), ..LogsTailParams::default() };
     let page = client.call::<LogsTail>(&params).await?;
     client.close().await;
     let about = page.lines.iter().filter(|line| wanted.iter().any(|id| show::is_about(line, id)));
     let about: Vec<&String> = about.collect();
     let shown = about.get(about.len().saturating_sub(args.lines)..).unwrap_or_default();
-    let look = Look::pretty(cx.console.colors_results());
+    let look = LineStyle::pretty(cx.console.colors_results());
     for line in shown {
         if args.reach.json {
             cx.console.line(line)?;
@@ -355,7 +355,7 @@ async fn logs(cx: &Cx, args: LogsArgs) -> anyhow::Result<()> {
 }
 
 async fn dead_letters(cx: &Cx, args: &DeadArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let found = client.call::<ChannelsDeadLetters>(&DeadLettersParams::default()).await?;
     client.close().await;
     if args.reach.json {

@@ -5,7 +5,9 @@ mod patch;
 mod set;
 
 use clap::{Args, Subcommand};
-use homard_config::{Commit, Edit, Issue, Snapshot, WriteOutcome, edit, needs_restart, redact, schema};
+use homard_config::{
+    Commit, Edit, Issue, Snapshot, WriteOutcome, edit, is_under, needs_restart, redact, schema,
+};
 use serde_json::{Value, json};
 
 use super::Cx;
@@ -196,15 +198,10 @@ fn warn_of_inert(cx: &Cx, changed: &[String]) {
         .snapshot()
         .inert
         .iter()
-        .filter(|place| changed.iter().any(|path| is_within(place, path) || is_within(path, place)))
+        .filter(|place| changed.iter().any(|path| is_under(place, path) || is_under(path, place)))
     {
         cx.console.warn(&format!("`{place}` is known and not yet in effect"));
     }
-}
-
-/// Whether one path is another, or lies beneath it.
-fn is_within(path: &str, above: &str) -> bool {
-    path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn validate(cx: &Cx, args: &ValidateArgs) -> anyhow::Result<()> {

@@ -8,11 +8,10 @@
 mod open;
 mod remote;
 
-use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Args;
-use homard_client::Fingerprint;
+use homard_client::{Client, Fingerprint};
 use homard_config::Config;
 use homard_config::config::gateway::{AuthMode, GatewayMode};
 use homard_network::{CertificateFiles, SshTarget, fingerprint_of_file};
@@ -76,6 +75,16 @@ impl Target {
 impl Patience {
     pub(crate) fn limit(&self) -> Duration {
         Duration::from_millis(self.timeout)
+    }
+}
+
+impl ConnectArgs {
+    /// Connects as the owner's command line.
+    ///
+    /// # Errors
+    /// When there is no gateway or it refuses.
+    pub(crate) async fn connect(&self, cx: &Cx) -> anyhow::Result<Client> {
+        connect(cx, &self.target, self.patience.limit()).await
     }
 }
 
@@ -239,9 +248,7 @@ fn is_empty(auth: &ConnectAuth) -> bool {
 
 /// Whether an address is this machine's own.
 fn is_local(url: &str) -> bool {
-    let host = url.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_owned)).unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    url.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(homard_http::is_this_machine))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use homard_protocol::methods::cron::{
 use homard_protocol::{JobId, RunId};
 use serde_json::{Map, Value, json};
 
-use super::connection::{self, ConnectArgs};
+use super::connection::ConnectArgs;
 use super::{Cx, words};
 use crate::report::Advice;
 
@@ -167,13 +167,9 @@ pub(crate) async fn run(cx: &Cx, args: CronArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn connect(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<Client> {
-    connection::connect(cx, &reach.target, reach.patience.limit()).await
-}
-
 /// A connection and the job a person means.
 async fn meant(cx: &Cx, reach: &ConnectArgs, id: &str) -> anyhow::Result<(Client, CronJob)> {
-    let client = connect(cx, reach).await?;
+    let client = reach.connect(cx).await?;
     let params = CronListParams {
         enabled: Some(CronEnabledFilter::All),
         limit: Some(MAX_CRON_LIMIT),
@@ -204,7 +200,7 @@ async fn meant(cx: &Cx, reach: &ConnectArgs, id: &str) -> anyhow::Result<(Client
 }
 
 async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let params = CronListParams {
         include_disabled: Some(args.all),
         query: args.query,
@@ -230,7 +226,7 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
 }
 
 async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
-    let client = connect(cx, reach).await?;
+    let client = reach.connect(cx).await?;
     let status = client.call::<CronStatus>(&NoParams {}).await?;
     client.close().await;
     if reach.json {
@@ -250,7 +246,7 @@ async fn status(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
 
 async fn add(cx: &Cx, args: args::AddArgs) -> anyhow::Result<()> {
     let (spec, reach) = args.into_job(cx.console, cx.source.clock.now_ms())?;
-    let client = connect(cx, &reach).await?;
+    let client = reach.connect(cx).await?;
     let added = client.call::<CronAdd>(&spec).await?;
     client.close().await;
     if reach.json {
@@ -317,7 +313,7 @@ async fn remove(cx: &Cx, args: &JobArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&removed)?);
     }
-    Ok(cx.console.line(&format!("removed: {} ({})", job.spec.name, show::short(job.id.as_str())))?)
+    Ok(cx.console.line(&format!("removed: {} ({})", job.spec.name, words::short(job.id.as_str())))?)
 }
 
 async fn run_now(cx: &Cx, args: &RunArgs) -> anyhow::Result<()> {
@@ -342,7 +338,7 @@ async fn run_now(cx: &Cx, args: &RunArgs) -> anyhow::Result<()> {
         (Some(run_id), None) => {
             cx.console.line(&format!("{} runs ({run_id})", job.spec.name))?;
             cx.console
-                .note(&format!("`homard cron runs {}` shows how it went", show::short(job.id.as_str())));
+                .note(&format!("`homard cron runs {}` shows how it went", words::short(job.id.as_str())));
             Ok(())
         }
         (None, None) => {
@@ -374,7 +370,7 @@ async fn runs(cx: &Cx, args: RunsArgs) -> anyhow::Result<()> {
             let (client, job) = meant(cx, &args.reach, &id).await?;
             (client, Some(job.id))
         }
-        None => (connect(cx, &args.reach).await?, None),
+        None => (args.reach.connect(cx).await?, None),
     };
     let statuses = args.status.as_deref().and_then(|word| word.parse().ok()).map(|status| vec![status]);
     let params = CronRunsParams { id, limit: Some(args.limit), statuses, ..CronRunsParams::default() };

@@ -22,7 +22,7 @@ use tokio::net::TcpStream;
 
 pub(crate) use inner::InnerGateway;
 
-use super::connection::{self, Patience, Target};
+use super::connection::{self, ConnectArgs, Patience, Target};
 use super::service::daemon;
 use super::service::health::{self, HealthArgs};
 use super::table::pairs;
@@ -172,13 +172,8 @@ impl GatewayTerminal {
 
 #[derive(Args)]
 struct StatusArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -309,11 +304,11 @@ pub(crate) fn running_gateway(cx: &Cx) -> Option<Pid> {
 }
 
 async fn status(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
-    let route = connection::route(cx, &args.target)?;
-    let probed = connection::probe(cx, &route, args.patience.limit()).await;
+    let route = connection::route(cx, &args.reach.target)?;
+    let probed = connection::probe(cx, &route, args.reach.patience.limit()).await;
     let paths = &cx.source.paths;
     let pid = running_gateway(cx).filter(|_| route.local).map(|pid| pid.as_raw_nonzero().get());
-    if args.json {
+    if args.reach.json {
         cx.console.json(&json!({
             "ok": probed.is_ok(),
             "url": route.url,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use homard_client::Client;
 use homard_config::set_path;
 use homard_memory::Memories;
 use homard_protocol::AgentId;
@@ -18,7 +17,7 @@ use homard_protocol::methods::memory::{
 use serde_json::json;
 
 use super::Cx;
-use super::connection::{self, Patience, Target};
+use super::connection::{self, ConnectArgs};
 use super::table::pairs;
 use super::words;
 use crate::report::{Advice, Mark};
@@ -68,13 +67,8 @@ struct Whose {
     /// Memory of this agent; the default one's otherwise
     #[arg(long, value_name = "ID")]
     agent: Option<AgentId>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -147,15 +141,11 @@ pub(crate) async fn run(cx: &Cx, args: MemoryArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn open(cx: &Cx, whose: &Whose) -> anyhow::Result<Client> {
-    connection::connect(cx, &whose.target, whose.patience.limit()).await
-}
-
 async fn status(cx: &Cx, whose: &Whose) -> anyhow::Result<()> {
-    let client = open(cx, whose).await?;
+    let client = whose.reach.connect(cx).await?;
     let found = client.call::<MemoryStatus>(&MemoryListParams { agent_id: whose.agent.clone() }).await?;
     client.close().await;
-    if whose.json {
+    if whose.reach.json {
         return Ok(cx.console.json(&found)?);
     }
     for line in pairs(&told(&found)) {
@@ -202,7 +192,7 @@ fn skipped(cx: &Cx, files: &[MemorySkipped]) {
 
 async fn index(cx: &Cx, args: &IndexArgs) -> anyhow::Result<()> {
     let whose = &args.whose;
-    let client = connection::connect(cx, &whose.target, INDEX_WITHIN).await?;
+    let client = connection::connect(cx, &whose.reach.target, INDEX_WITHIN).await?;
     let params = MemoryIndexParams { agent_id: whose.agent.clone(), force: args.force.then_some(true) };
     let asked = MemoryListParams { agent_id: whose.agent.clone() };
     let mut work = std::pin::pin!(client.call::<MemoryIndex>(&params));
@@ -217,7 +207,7 @@ async fn index(cx: &Cx, args: &IndexArgs) -> anyhow::Result<()> {
             }
         }
     };
-    if whose.json {
+    if whose.reach.json {
         return Ok(cx.console.json(&done)?);
     }
     if done.busy == Some(true) {
@@ -240,7 +230,7 @@ async fn search(cx: &Cx, args: &SearchArgs) -> anyhow::Result<()> {
             "say what to look for, in plain words: homard memory search what did we decide about the database"
         );
     }
-    let client = open(cx, &args.whose).await?;
+    let client = args.whose.reach.connect(cx).await?;
     let params = MemorySearchParams {
         query: args.query.join(" "),
         agent_id: args.whose.agent.clone(),
@@ -249,7 +239,7 @@ async fn search(cx: &Cx, args: &SearchArgs) -> anyhow::Result<()> {
     };
     let found = client.call::<MemorySearch>(&params).await?;
     client.close().await;
-    if args.whose.json {
+    if args.whose.reach.json {
         return Ok(cx.console.json(&found)?);
     }
     let now = cx.source.clock.now_ms();
@@ -295,7 +285,7 @@ fn tell(cx: &Cx, hit: &MemoryHit, now: i64) -> anyhow::Result<()> {
 }
 
 async fn get(cx: &Cx, args: &GetArgs) -> anyhow::Result<()> {
-    let client = open(cx, &args.whose).await?;
+    let client = args.whose.reach.connect(cx).await?;
     let params = MemoryGetParams { path: args.path.clone(), agent_id: args.whose.agent.clone() };
     let found = client.call::<MemoryGet>(&params).await?;
     client.close().await;
@@ -308,7 +298,7 @@ async fn get(cx: &Cx, args: &GetArgs) -> anyhow::Result<()> {
     }
     let lines = found.text.lines().skip(args.from.saturating_sub(1)).take(args.lines.unwrap_or(usize::MAX));
     let text = lines.collect::<Vec<_>>().join("\n");
-    if args.whose.json {
+    if args.whose.reach.json {
         return Ok(cx.console.json(&json!({"path": found.path, "from": args.from, "text": text}))?);
     }
     Ok(cx.console.line(&text)?)

@@ -1,4 +1,14 @@
-//! Numbers in words a person reads at a glance.
+//! Numbers and ids in words a person reads at a glance.
+
+use homard_runtime::Clip;
+
+/// So much of an id is shown; commands take it for the whole.
+const SHORT: usize = 8;
+
+/// The beginning of an id.
+pub(crate) fn short(id: &str) -> String {
+    id.clip_chars(SHORT).to_owned()
+}
 
 /// How long something lasts, in its two largest units.
 pub(crate) fn span(ms: u64) -> String {

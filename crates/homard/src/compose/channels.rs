@@ -14,7 +14,7 @@ const MAX_MENU: usize = 100;
 
 /// What accounts are made of beside the configuration.
 #[derive(Clone)]
-pub(crate) struct Workshop {
+pub(crate) struct AccountContext {
     /// The platforms accounts can be at.
     pub(crate) platforms: ChannelRegistry,
     /// Where platforms keep state of their own.
@@ -25,7 +25,7 @@ pub(crate) struct Workshop {
     pub(crate) ingress: Ingress,
 }
 
-impl Workshop {
+impl AccountContext {
     /// A workshop with nothing brought to it yet.
     pub(crate) fn new(platforms: ChannelRegistry, paths: &Paths, clock: &Clock) -> Self {
         Self { platforms, paths: paths.clone(), clock: clock.clone(), ingress: Ingress::default() }
@@ -33,14 +33,14 @@ impl Workshop {
 }
 
 /// Makes the accounts known before anything is recovered, so that answers are written for their platforms.
-pub(crate) fn know(relay: &Relay, config: &Config, workshop: &Workshop) {
+pub(crate) fn know(relay: &Relay, config: &Config, workshop: &AccountContext) {
     let accounts: Vec<_> =
         wanted(config, workshop).iter().filter_map(|wanted| wanted.build(config, workshop, &[])).collect();
     relay.platforms().know_channels(&accounts);
 }
 
 /// Connects every account the configuration wants.
-pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
+pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &AccountContext) {
     let wanted = wanted(config, workshop);
     if wanted.is_empty() {
         return relay
@@ -56,14 +56,14 @@ pub(crate) async fn open(relay: &Relay, config: &Config, workshop: &Workshop) {
 }
 
 /// Connects, connects anew and lets go of accounts of the platforms a change is about.
-pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, workshop: &Workshop) {
+pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, workshop: &AccountContext) {
     let ReloadAction::Hot(parts) = &reload.action else { return };
     let changed = |id: &ChannelId| parts.iter().any(|part| matches!(part, HotPart::Channel(c) if c == id));
-    let wanted: Vec<Wanted> =
+    let wanted: Vec<WantedAccount> =
         wanted(config, workshop).into_iter().filter(|wanted| changed(&wanted.channel)).collect();
     for status in relay.platforms().channel_status().iter().filter(|status| changed(&status.channel)) {
         let is_wanted =
-            |wanted: &&Wanted| wanted.channel == status.channel && wanted.account == status.account;
+            |wanted: &&WantedAccount| wanted.channel == status.channel && wanted.account == status.account;
         if !wanted.iter().any(|wanted| is_wanted(&wanted)) {
             relay.platforms().remove_channel(&status.channel, &status.account).await;
         }
@@ -75,14 +75,14 @@ pub(crate) async fn follow(relay: &Relay, config: &Config, reload: &Reload, work
 }
 
 /// One account as the configuration wants it.
-struct Wanted {
+struct WantedAccount {
     channel: ChannelId,
     account: AccountId,
     section: Value,
     entry: &'static ChannelEntry,
 }
 
-impl Wanted {
+impl WantedAccount {
     /// What stands in the platform's own menu, as the owner wants it for this account, else for all.
     fn menu(&self, config: &Config, skills: &[MenuEntry]) -> Vec<MenuEntry> {
         let accounts = config.view::<ChannelAccounts>();
@@ -95,7 +95,12 @@ impl Wanted {
     }
 
     /// Makes it ready to listen. An account that cannot be made ready is named in the log; the others go on.
-    fn build(&self, config: &Config, workshop: &Workshop, skills: &[MenuEntry]) -> Option<SharedChannel> {
+    fn build(
+        &self,
+        config: &Config,
+        workshop: &AccountContext,
+        skills: &[MenuEntry],
+    ) -> Option<SharedChannel> {
         let commands = self.menu(config, skills);
         let parts = AccountParts {
             channel: self.channel.clone(),
@@ -118,11 +123,11 @@ impl Wanted {
 }
 
 /// The accounts that are to run: those switched on and told enough to start.
-fn wanted(config: &Config, workshop: &Workshop) -> Vec<Wanted> {
+fn wanted(config: &Config, workshop: &AccountContext) -> Vec<WantedAccount> {
     workshop.platforms.entries().iter().flat_map(|entry| of_platform(config, entry)).collect()
 }
 
-fn of_platform(config: &Config, entry: &'static ChannelEntry) -> Vec<Wanted> {
+fn of_platform(config: &Config, entry: &'static ChannelEntry) -> Vec<WantedAccount> {
     let Ok(channel) = ChannelId::parse(entry.id) else { return Vec::new() };
     let accounts = config.view::<ChannelAccounts>();
     let mut written: Vec<_> = accounts.of_platform(&channel).collect();
@@ -132,7 +137,7 @@ fn of_platform(config: &Config, entry: &'static ChannelEntry) -> Vec<Wanted> {
         written.push((usual.clone(), accounts.get(&channel, &usual)));
     }
     let wanted =
-        written.into_iter().filter(|(_, account)| account.rules.enabled).map(|(id, account)| Wanted {
+        written.into_iter().filter(|(_, account)| account.rules.enabled).map(|(id, account)| WantedAccount {
             channel: channel.clone(),
             account: id,
             section: Value::Object(account.section.clone()),

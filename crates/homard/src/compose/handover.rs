@@ -28,7 +28,7 @@ use homard_runtime::{OrLog, millis, off_thread, replace_shared};
 use serde::{Deserialize, Serialize};
 use tokio::process::{Child, Command};
 
-use self::line::{HandoverLine, VERSION, Word};
+use self::line::{HandoverLine, HandoverWord, VERSION};
 use super::Supervisor;
 use super::systemd::WATCHDOG_PID_VARIABLE;
 
@@ -61,7 +61,7 @@ pub(crate) struct HandoverOutcome {
     /// Whose wish it was; `None` after a bare signal.
     pub(crate) id: Option<String>,
     /// The new process and its version; `None` when the old one went on.
-    pub(crate) successor: Option<Heir>,
+    pub(crate) successor: Option<NewProcess>,
     /// How long new connections waited, in milliseconds.
     pub(crate) gap_ms: Option<u64>,
     /// Why the old one went on.
@@ -70,7 +70,7 @@ pub(crate) struct HandoverOutcome {
 
 /// Who took over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Heir {
+pub(crate) struct NewProcess {
     pub(crate) pid: u32,
     pub(crate) version: String,
 }
@@ -95,7 +95,7 @@ pub(crate) fn outcome_file(source: &ConfigSource) -> PathBuf {
 pub(crate) struct Successor {
     child: Option<Child>,
     line: HandoverLine,
-    heir: Heir,
+    successor: NewProcess,
     wish: Option<HandoverRequest>,
 }
 
@@ -114,7 +114,7 @@ impl Successor {
         let binary = wish.as_ref().map_or_else(|| supervisor.program(), |wish| wish.binary.clone());
         tracing::info!(binary = %binary.display(), "starting a program to take over");
         match start(supervisor, source, &binary).await {
-            Ok((child, line, heir)) => Some(Self { child: Some(child), line, heir, wish }),
+            Ok((child, line, successor)) => Some(Self { child: Some(child), line, successor, wish }),
             Err(error) => {
                 let error = format!("{error:#}");
                 tracing::error!(%error, "no hand-over; this gateway goes on");
@@ -135,18 +135,18 @@ impl Successor {
         source: &ConfigSource,
         shut_at: Instant,
     ) -> anyhow::Result<Child> {
-        supervisor.systemd.main_process_is(self.heir.pid);
+        supervisor.systemd.main_process_is(self.successor.pid);
         let line = self.line.again().context("the line to the new program broke");
         let served = match line {
             Ok(line) => blocking(move || {
-                line.say(&Word::Go)?;
+                line.say(&HandoverWord::Go)?;
                 line.hear(Some(SERVING_PATIENCE))
             })
             .await
             .map_err(|error| anyhow!(silence(&error)))
             .and_then(|word| match word {
-                Word::Serving => Ok(()),
-                Word::Failed { error } => Err(anyhow!(error)),
+                HandoverWord::Serving => Ok(()),
+                HandoverWord::Failed { error } => Err(anyhow!(error)),
                 _ => Err(anyhow!("it said something unexpected")),
             }),
             Err(error) => Err(error),
@@ -155,11 +155,11 @@ impl Successor {
         let gap_ms = millis(shut_at.elapsed());
         match (served, self.child.take()) {
             (Ok(()), Some(child)) => {
-                let heir = self.heir.clone();
-                tracing::info!(pid = heir.pid, version = %heir.version, gap_ms, "handed over");
+                let successor = self.successor.clone();
+                tracing::info!(pid = successor.pid, version = %successor.version, gap_ms, "handed over");
                 tell(
                     source,
-                    &HandoverOutcome { id, successor: Some(heir), gap_ms: Some(gap_ms), error: None },
+                    &HandoverOutcome { id, successor: Some(successor), gap_ms: Some(gap_ms), error: None },
                 );
                 Ok(child)
             }
@@ -183,7 +183,7 @@ async fn start(
     supervisor: &Supervisor,
     source: &ConfigSource,
     binary: &Path,
-) -> anyhow::Result<(Child, HandoverLine, Heir)> {
+) -> anyhow::Result<(Child, HandoverLine, NewProcess)> {
     if !binary.is_absolute() || !binary.is_file() {
         bail!("`{}` is not a program; give its whole path", binary.display());
     }
@@ -196,8 +196,8 @@ async fn start(
         .with_context(|| format!("could not start `{}`", binary.display()))?;
     let pid = child.id().unwrap_or_default();
     // Somebody in front of us already passes signals on; or we will, unless systemd looks at processes itself.
-    let shepherded = supervisor.shepherded || !supervisor.systemd.listens();
-    let offer = Word::Offer { version: VERSION, shepherded };
+    let has_parent = supervisor.has_parent || !supervisor.systemd.listens();
+    let offer = HandoverWord::Offer { version: VERSION, has_parent };
     let files: Vec<_> = std::iter::once(&lock).chain(&listeners).map(|file| file.as_fd()).collect();
     let said = line.say_with(&offer, &files);
     let heard = match (said, line.again()) {
@@ -205,8 +205,8 @@ async fn start(
         (Err(error), _) | (_, Err(error)) => Err(error),
     };
     let problem = match heard {
-        Ok(Word::Ready { version }) => return Ok((child, line, Heir { pid, version })),
-        Ok(Word::Failed { error }) => error,
+        Ok(HandoverWord::Ready { version }) => return Ok((child, line, NewProcess { pid, version })),
+        Ok(HandoverWord::Failed { error }) => error,
         Ok(_) => "it said something unexpected".to_owned(),
         Err(error) => silence(&error),
     };

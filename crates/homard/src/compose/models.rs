@@ -16,8 +16,10 @@ use homard_models::budget::{Amount, Ledger, Spender, Spent, micro_usd};
 use homard_models::cli_backend::{self, CliParts, SessionIds};
 use homard_models::discovery::{Discovered, Discovery, DiscoveryParts, Keys, Report, targets};
 use homard_models::failover::{FailoverPolicy, Pacing};
-use homard_models::furnish::{Furnished, Inputs, furnish, read_models_json, write_models_json};
-use homard_models::router::{Lasting, ModelRouter, PROFILES_FILE, ProfileShelf};
+use homard_models::providers::{
+    ConfiguredProviders, Inputs, configure_providers, read_models_json, write_models_json,
+};
+use homard_models::router::{LongLived, ModelRouter, PROFILES_FILE, ProfileShelf};
 use homard_models::select::Selector;
 use homard_protocol::{AgentId, ProviderId, SessionId};
 use homard_relay::{Relay, time_zone};
@@ -36,7 +38,7 @@ const MODELS_FILE: &str = "models.json";
 pub(crate) struct ModelRoom {
     http: Http,
     clock: Clock,
-    lasting: Lasting,
+    lasting: LongLived,
     cli: CliParts,
     discovery: Discovery,
     /// What was found has been seen up to the opening.
@@ -86,7 +88,7 @@ impl ModelRoom {
             bedrock: current.models.bedrock_discovery.clone(),
             targets: Vec::new(),
         });
-        let lasting = Lasting {
+        let lasting = LongLived {
             ledger: Ledger::new(current.budgets.clone(), clock.clone(), zone),
             profiles,
             pacing: Pacing::default(),
@@ -102,12 +104,12 @@ impl ModelRoom {
     /// A router for the configuration as it is now, with what servers have listed so far.
     pub(crate) async fn router(&self, config: &Config) -> ModelRouter {
         self.lasting.profiles.follow(config);
-        let furnished = self.furnished(config, &self.discovery.current()).await;
+        let configured = self.configured(config, &self.discovery.current()).await;
         if self.asks {
-            self.discovery.set_targets(targets(&furnished, &config.models.bedrock_discovery, false));
-            self.publish(config, &furnished);
+            self.discovery.set_targets(targets(&configured, &config.models.bedrock_discovery, false));
+            self.publish(config, &configured);
         }
-        let Furnished { providers, auth, notes, .. } = furnished;
+        let ConfiguredProviders { providers, auth, notes, .. } = configured;
         for note in notes {
             tracing::warn!("{note}");
         }
@@ -126,11 +128,11 @@ impl ModelRoom {
         take(&current, self.router(&current).await);
     }
 
-    async fn furnished(&self, config: &Config, discovered: &Discovered) -> Furnished {
+    async fn configured(&self, config: &Config, discovered: &Discovered) -> ConfiguredProviders {
         let agent = config.agents.default_agent();
         let stored_profiles = self.stored(config).await;
         let kept = read_models_json(&agent.agent_dir.join(MODELS_FILE));
-        furnish(&Inputs {
+        configure_providers(&Inputs {
             config,
             env: &config.env,
             stored_profiles: &stored_profiles,
@@ -140,9 +142,9 @@ impl ModelRoom {
     }
 
     /// Tells other programs, by way of a file, who can be called.
-    fn publish(&self, config: &Config, furnished: &Furnished) {
+    fn publish(&self, config: &Config, configured: &ConfiguredProviders) {
         let path = config.agents.default_agent().agent_dir.join(MODELS_FILE);
-        let value = furnished.models_json.clone();
+        let value = configured.models_json.clone();
         self.tasks.spawn(async move {
             let writing = off_thread(move || write_models_json(&path, &value)).await;
             match writing {
@@ -155,8 +157,8 @@ impl ModelRoom {
 
     /// Asks servers now what they have: those configured and those people run on their own machine.
     pub(crate) async fn scan(&self, config: &Config, only: Option<&ProviderId>) -> Report {
-        let furnished = self.furnished(config, &self.discovery.current()).await;
-        let mut asked = targets(&furnished, &config.models.bedrock_discovery, true);
+        let configured = self.configured(config, &self.discovery.current()).await;
+        let mut asked = targets(&configured, &config.models.bedrock_discovery, true);
         asked.retain(|target| only.is_none_or(|only| target.provider == *only));
         self.discovery.scan(asked).await
     }

@@ -39,7 +39,7 @@ pub(crate) struct Supervisor {
     /// Where this program lay when it started; there may be a newer one by now, or none.
     started_as: PathBuf,
     /// Whether a process in front of us passes signals on.
-    pub(crate) shepherded: bool,
+    pub(crate) has_parent: bool,
     wishes: SignalRequests,
     arrival: Option<Arrival>,
     successor: Mutex<Option<Successor>>,
@@ -52,11 +52,11 @@ pub(crate) struct Supervisor {
 impl Supervisor {
     /// Takes the lock and the listening socket, or what another process hands over.
     pub(crate) fn enter(source: &ConfigSource, arrival: Option<Arrival>) -> anyhow::Result<Self> {
-        let (lock, door, shepherded) = match &arrival {
+        let (lock, door, has_parent) = match &arrival {
             None => (lock::take(&source.paths.lock_file())?, Listeners::default(), false),
             Some(arrival) => {
-                let estate = arrival.take()?;
-                (estate.lock, estate.door, estate.shepherded)
+                let inherited = arrival.take()?;
+                (inherited.lock, inherited.door, inherited.has_parent)
             }
         };
         Ok(Self {
@@ -65,7 +65,7 @@ impl Supervisor {
             door,
             systemd: Systemd::of(&source.environment),
             started_as: std::env::current_exe().context("this program does not know where it lies")?,
-            shepherded,
+            has_parent,
             wishes: SignalRequests::default(),
             arrival,
             successor: Mutex::default(),

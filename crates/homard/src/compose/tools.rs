@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use homard_channel::{ChannelEntry, ChannelRegistry};
 use homard_config::{Config, Paths};
-use homard_exec::{BuiltEnv, Hidden, HideRecords, Launcher, Processes};
+use homard_exec::{BuiltEnv, HiddenPaths, HideRecords, Launcher, Processes};
 use homard_relay::ChannelName;
 use homard_runtime::CollectOrdered as _;
 use homard_tools::{ApplyPatchOptions, ToolOptions, Toolbox, WebOptions};
@@ -41,14 +41,18 @@ pub(crate) fn tools(config: &Config, paths: &Paths, processes: &Processes) -> To
 }
 
 /// What commands do not see: the gateway's records, less the workspaces among them.
-fn hidden(config: &Config, paths: &Paths) -> Hidden {
+fn hidden(config: &Config, paths: &Paths) -> HiddenPaths {
     let how = match config.tools.exec.hide_records {
         None => HideRecords::WhereFree,
         Some(true) => HideRecords::Always,
         Some(false) => HideRecords::Never,
     };
     let places = paths.records().places().map(Path::to_owned).collect();
-    Hidden { how, places, shown: config.agents.list.iter().map(|agent| agent.workspace.clone()).collect() }
+    HiddenPaths {
+        how,
+        places,
+        shown: config.agents.list.iter().map(|agent| agent.workspace.clone()).collect(),
+    }
 }
 
 /// What the chat platforms are called.

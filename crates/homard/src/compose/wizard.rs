@@ -35,10 +35,10 @@ use homard_runtime::Clock;
 use tokio::sync::Mutex;
 
 use self::accounts::{AccountScript, AccountStep};
-use self::answers::Wrong;
+use self::answers::AnswerError;
 use self::facts::Finds;
 use self::greet::Greeting;
-use self::script::{Plan, Script, Taken};
+use self::script::{AnswerOutcome, Plan, Script};
 
 /// How long a wizard waits for an answer before another may begin.
 const PATIENCE: Duration = Duration::from_secs(15 * 60);
@@ -63,18 +63,18 @@ struct Inner {
 #[derive(Debug)]
 struct Running {
     session_id: String,
-    talk: Talk,
+    talk: WizardTopic,
     touched: Instant,
 }
 
 /// What is being talked about.
 #[derive(Debug)]
-enum Talk {
+enum WizardTopic {
     Setup(Box<Script>),
     Account(Box<AccountScript>),
 }
 
-impl Talk {
+impl WizardTopic {
     fn step(&self) -> WizardStep {
         match self {
             Self::Setup(script) => script.step(),
@@ -82,24 +82,24 @@ impl Talk {
         }
     }
 
-    fn answer(&mut self, answer: &WizardAnswer) -> Result<Wish, Wrong> {
+    fn answer(&mut self, answer: &WizardAnswer) -> Result<GatewayRequest, AnswerError> {
         let (step_id, value) = (answer.step_id.as_str(), answer.value.as_ref());
-        let stopped = || Wish::End(WizardPhase::Cancelled, Some("cancelled".to_owned()));
+        let stopped = || GatewayRequest::End(WizardPhase::Cancelled, Some("cancelled".to_owned()));
         Ok(match self {
             Self::Setup(script) => match script.answer(step_id, value)? {
-                Taken::GoOn => Wish::GoOn,
+                AnswerOutcome::GoOn => GatewayRequest::GoOn,
                 // There is no home to take over in the facts of a gateway that runs.
-                Taken::Stop | Taken::Import => stopped(),
-                Taken::Try => Wish::Try,
-                Taken::Agreed(plan) => Wish::CarryOut(plan),
+                AnswerOutcome::Stop | AnswerOutcome::Import => stopped(),
+                AnswerOutcome::Try => GatewayRequest::Try,
+                AnswerOutcome::Agreed(plan) => GatewayRequest::CarryOut(plan),
             },
             Self::Account(script) => match script.answer(step_id, value)? {
-                AccountStep::GoOn => Wish::GoOn,
+                AccountStep::GoOn => GatewayRequest::GoOn,
                 AccountStep::Stop => stopped(),
-                AccountStep::Try => Wish::Try,
-                AccountStep::Write => Wish::Write,
-                AccountStep::Greet(person) => Wish::Greet(person),
-                AccountStep::Over => Wish::End(WizardPhase::Done, None),
+                AccountStep::Try => GatewayRequest::Try,
+                AccountStep::Write => GatewayRequest::Write,
+                AccountStep::Greet(person) => GatewayRequest::Greet(person),
+                AccountStep::Over => GatewayRequest::End(WizardPhase::Done, None),
             },
         })
     }
@@ -112,7 +112,7 @@ enum Trial {
 }
 
 /// What an answer asks of the gateway.
-enum Wish {
+enum GatewayRequest {
     GoOn,
     End(WizardPhase, Option<String>),
     CarryOut(Box<Plan>),
@@ -133,8 +133,10 @@ impl Inner {
     /// Ends one before its last answer. What was done already stays done.
     fn leave(&mut self, left: Running, why: &str) -> WizardState {
         match &left.talk {
-            Talk::Account(script) if script.is_done() => self.end(left.session_id, WizardPhase::Done, None),
-            Talk::Account(_) | Talk::Setup(_) => {
+            WizardTopic::Account(script) if script.is_done() => {
+                self.end(left.session_id, WizardPhase::Done, None)
+            }
+            WizardTopic::Account(_) | WizardTopic::Setup(_) => {
                 self.end(left.session_id, WizardPhase::Cancelled, Some(why.to_owned()))
             }
         }
@@ -208,10 +210,10 @@ impl Wizards {
             Some(WizardFlow::Channels) => {
                 let script =
                     connect::account_script(&self.config, self.platforms, params.channel.as_deref())?;
-                Talk::Account(Box::new(script))
+                WizardTopic::Account(Box::new(script))
             }
             Some(WizardFlow::Setup) | None => {
-                Talk::Setup(Box::new(Script::setup(self.facts(params, auth).await)))
+                WizardTopic::Setup(Box::new(Script::setup(self.facts(params, auth).await)))
             }
         };
         let session_id = uuid::Uuid::new_v4().to_string();
@@ -234,16 +236,16 @@ impl Wizards {
         running.touched = Instant::now();
         let Some(answer) = answer else { return Ok(asking(&running.talk, None)) };
         let wish = match running.talk.answer(answer) {
-            Err(Wrong::NotAsked) => return Err(WizardRefusal::NotAsked),
-            Err(Wrong::Value(words)) => return Ok(asking(&running.talk, Some(words))),
+            Err(AnswerError::NotAsked) => return Err(WizardRefusal::NotAsked),
+            Err(AnswerError::Value(words)) => return Ok(asking(&running.talk, Some(words))),
             Ok(wish) => wish,
         };
         let (phase, error) = match wish {
-            Wish::GoOn => return Ok(asking(&running.talk, None)),
-            Wish::Try => {
+            GatewayRequest::GoOn => return Ok(asking(&running.talk, None)),
+            GatewayRequest::Try => {
                 let trial = match &running.talk {
-                    Talk::Setup(script) => Some(Trial::Model(Box::new(script.plan().clone()))),
-                    Talk::Account(script) => {
+                    WizardTopic::Setup(script) => Some(Trial::Model(Box::new(script.plan().clone()))),
+                    WizardTopic::Account(script) => {
                         connect::trial(&self.config, script).map(|trial| Trial::Account(Box::new(trial)))
                     }
                 };
@@ -251,27 +253,27 @@ impl Wizards {
                 drop(inner);
                 return self.try_out(session_id, &answer.step_id, trial).await;
             }
-            Wish::Write => {
+            GatewayRequest::Write => {
                 // Nobody can stop it between the yes and the file.
                 let connecting = match &mut running.talk {
-                    Talk::Account(script) => self.write(script, &answer.step_id).await,
-                    Talk::Setup(_) => None,
+                    WizardTopic::Account(script) => self.write(script, &answer.step_id).await,
+                    WizardTopic::Setup(_) => None,
                 };
                 let Some(connecting) = connecting else { return Ok(asking(&running.talk, None)) };
                 drop(inner);
                 let words = self.wait_until_up(connecting).await;
                 return self
                     .tell(session_id, |talk| {
-                        if let Talk::Account(script) = talk {
+                        if let WizardTopic::Account(script) = talk {
                             script.connected(words);
                         }
                     })
                     .await;
             }
-            Wish::Greet(person) => {
+            GatewayRequest::Greet(person) => {
                 let greeting = match &running.talk {
-                    Talk::Account(script) => Greeting::of(script, person),
-                    Talk::Setup(_) => None,
+                    WizardTopic::Account(script) => Greeting::of(script, person),
+                    WizardTopic::Setup(_) => None,
                 };
                 // A platform may take long, and whoever waits for it may want to stop.
                 drop(inner);
@@ -279,14 +281,14 @@ impl Wizards {
                 let went = greeting.send(&self.config, &self.clock).await;
                 return self
                     .tell(session_id, |talk| {
-                        if let Talk::Account(script) = talk {
+                        if let WizardTopic::Account(script) = talk {
                             script.greeted(&answer.step_id, went);
                         }
                     })
                     .await;
             }
-            Wish::End(phase, error) => (phase, error),
-            Wish::CarryOut(plan) => match self.carry_out(*plan, auth).await {
+            GatewayRequest::End(phase, error) => (phase, error),
+            GatewayRequest::CarryOut(plan) => match self.carry_out(*plan, auth).await {
                 Ok(()) => (WizardPhase::Done, None),
                 Err(words) => (WizardPhase::Error, Some(words)),
             },
@@ -308,7 +310,7 @@ impl Wizards {
             Some(Trial::Model(plan)) => {
                 let said = trial::model(self.config.source(), &plan).await;
                 self.tell(session_id, |talk| {
-                    if let Talk::Setup(script) = talk {
+                    if let WizardTopic::Setup(script) = talk {
                         script.tried(step_id, said);
                     }
                 })
@@ -317,9 +319,9 @@ impl Wizards {
             Some(Trial::Account(trial)) => {
                 let said = trial.run(&self.config, &self.clock).await;
                 self.tell(session_id, |talk| match (talk, said) {
-                    (Talk::Account(script), Ok(probe)) => script.tried(step_id, probe),
-                    (Talk::Account(script), Err(error)) => script.refused(step_id, &error),
-                    (Talk::Setup(_), _) => {}
+                    (WizardTopic::Account(script), Ok(probe)) => script.tried(step_id, probe),
+                    (WizardTopic::Account(script), Err(error)) => script.refused(step_id, &error),
+                    (WizardTopic::Setup(_), _) => {}
                 })
                 .await
             }
@@ -330,7 +332,7 @@ impl Wizards {
     async fn tell(
         &self,
         session_id: &str,
-        news: impl FnOnce(&mut Talk),
+        news: impl FnOnce(&mut WizardTopic),
     ) -> Result<WizardTurn, WizardRefusal> {
         let mut inner = self.inner.lock().await;
         let Some(running) = inner.running.as_mut().filter(|one| one.session_id == session_id) else {
@@ -357,7 +359,7 @@ impl Wizards {
     }
 }
 
-fn asking(talk: &Talk, error: Option<String>) -> WizardTurn {
+fn asking(talk: &WizardTopic, error: Option<String>) -> WizardTurn {
     WizardTurn { done: false, step: Some(talk.step()), status: WizardPhase::Running, error }
 }
 

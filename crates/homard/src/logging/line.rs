@@ -102,7 +102,7 @@ fn subsystem(target: &str) -> String {
 
 /// How lines look on a terminal.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Look {
+pub(crate) enum LineStyle {
     /// One JSON object a line.
     #[default]
     Json,
@@ -113,7 +113,7 @@ pub(crate) enum Look {
     },
 }
 
-impl Look {
+impl LineStyle {
     /// With the local time.
     pub(crate) fn pretty(color: bool) -> Self {
         Self::Words { zone: Some(TimeZone::system()), color }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use tracing::Level;
 
 use super::files::LogFiles;
-use super::line::{Line, Look};
+use super::line::{Line, LineStyle};
 use super::{Levels, LogSetup};
 
 /// Lines that may wait to be written. When full, new lines are dropped and counted.
@@ -78,7 +78,7 @@ pub(super) fn start(setup: LogSetup, levels: Arc<Levels>) -> io::Result<Queue> {
         setup,
         levels,
         dropped: Arc::clone(&dropped),
-        look: Look::default(),
+        look: LineStyle::default(),
         console: String::new(),
         complained: false,
     };
@@ -92,7 +92,7 @@ struct Writer {
     setup: LogSetup,
     levels: Arc<Levels>,
     dropped: Arc<AtomicU64>,
-    look: Look,
+    look: LineStyle,
     /// Lines for the terminal that are not there yet.
     console: String,
     complained: bool,
@@ -113,9 +113,9 @@ impl Writer {
 
     fn show_as(&mut self, style: ConsoleStyle) {
         self.look = match style {
-            ConsoleStyle::Pretty => Look::pretty(self.setup.color),
-            ConsoleStyle::Compact => Look::compact(self.setup.color),
-            ConsoleStyle::Json => Look::Json,
+            ConsoleStyle::Pretty => LineStyle::pretty(self.setup.color),
+            ConsoleStyle::Compact => LineStyle::compact(self.setup.color),
+            ConsoleStyle::Json => LineStyle::Json,
         };
     }
 
@@ -159,7 +159,8 @@ impl Writer {
         }
         if self.levels.wants_file(level) {
             // What the terminal shows may be what the file holds.
-            let json = shown.filter(|_| matches!(self.look, Look::Json)).unwrap_or_else(|| line.to_json());
+            let json =
+                shown.filter(|_| matches!(self.look, LineStyle::Json)).unwrap_or_else(|| line.to_json());
             let written = self.setup.files.as_mut().map(|files| files.write(ms, &json));
             self.complain(written.and_then(Result::err));
         }

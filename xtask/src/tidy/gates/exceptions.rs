@@ -85,7 +85,7 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     (Gate::Fields, "crates/homard-models/src/catalogue.rs::Row", 17, "a row of a table written as data"),
     (
         Gate::Fields,
-        "crates/homard-models/src/cli_backend/row.rs::Known",
+        "crates/homard-models/src/cli_backend/row.rs::KnownProgram",
         14,
         "a row of a table written as data",
     ),
@@ -97,7 +97,7 @@ pub(super) const EXCEPTIONS: &[(Gate, &str, usize, &str)] = &[
     ),
     (
         Gate::Fields,
-        "crates/homard-models/src/failover/attempts.rs::Walk",
+        "crates/homard-models/src/failover/attempts.rs::AttemptLoop",
         14,
         "the state of one small machine, changed together",
     ),

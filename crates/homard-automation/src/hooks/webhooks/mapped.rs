@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::WebhookError;
 use super::call::{AgentCall, HookCall, NamedKey, WakeCall};
-use super::template::{Given, list, render, render_name, replace_list};
-use crate::hooks::Rewritten;
+use super::template::{TemplateValues, list, render, render_name, replace_list};
+use crate::hooks::TransformedCall;
 
 /// Items of one call that are looked at; one with more is refused whole.
 pub const MAX_ITEMS: usize = 200;
@@ -24,13 +24,13 @@ pub fn find<'m>(mappings: &'m [HookMapping], path: &str, payload: &Value) -> Opt
 
 /// Asks the program of a mapping what it makes of a call.
 pub type Rewrite<'r> =
-    dyn Fn(HookTransform, Value) -> BoxFuture<'r, Result<Rewritten, WebhookError>> + Send + Sync + 'r;
+    dyn Fn(HookTransform, Value) -> BoxFuture<'r, Result<TransformedCall, WebhookError>> + Send + Sync + 'r;
 
 /// What a mapping makes of a call; nothing when there is nothing to do. `rewrite` asks the mapping's program, if it has
 /// one.
 pub async fn calls(
     mapping: &HookMapping,
-    given: &Given<'_>,
+    given: &TemplateValues<'_>,
     rewrite: &Rewrite<'_>,
 ) -> Result<Vec<HookCall>, WebhookError> {
     let Some(expression) = &mapping.for_each else {
@@ -47,7 +47,7 @@ pub async fn calls(
     let mut all = Vec::new();
     for (at, item) in items.iter().enumerate() {
         let payload = replace_list(expression, without.clone(), vec![item.clone()]);
-        let given = Given { payload: &payload, item: Some((item, at)), ..*given };
+        let given = TemplateValues { payload: &payload, item: Some((item, at)), ..*given };
         all.extend(one(mapping, &given, rewrite).await?);
     }
     Ok(all)
@@ -55,14 +55,14 @@ pub async fn calls(
 
 async fn one(
     mapping: &HookMapping,
-    given: &Given<'_>,
+    given: &TemplateValues<'_>,
     rewrite: &Rewrite<'_>,
 ) -> Result<Option<HookCall>, WebhookError> {
     let changes = match &mapping.transform {
         None => Map::new(),
         Some(program) => match rewrite(program.clone(), given.told(&mapping.id)).await? {
-            Rewritten::Skip => return Ok(None),
-            Rewritten::Changes(changes) => changes,
+            TransformedCall::Skip => return Ok(None),
+            TransformedCall::Changes(changes) => changes,
         },
     };
     made(mapping, given, changes).map(Some)
@@ -71,7 +71,7 @@ async fn one(
 /// The call a mapping stands for, with `changes` in place of what it says. It is read as if a caller had written it.
 fn made(
     mapping: &HookMapping,
-    given: &Given<'_>,
+    given: &TemplateValues<'_>,
     mut changes: Map<String, Value>,
 ) -> Result<HookCall, WebhookError> {
     let is_wake = match changes.get("kind").or_else(|| changes.get("action")).and_then(Value::as_str) {
@@ -105,7 +105,7 @@ fn made(
 }
 
 /// What a mapping says, as the body of a call.
-fn said(mapping: &HookMapping, given: &Given<'_>, is_wake: bool) -> Map<String, Value> {
+fn said(mapping: &HookMapping, given: &TemplateValues<'_>, is_wake: bool) -> Map<String, Value> {
     let text = match &mapping.template {
         Some(template) => render(template, given),
         None => own_text(is_wake, given.payload),
@@ -138,7 +138,7 @@ fn said(mapping: &HookMapping, given: &Given<'_>, is_wake: bool) -> Map<String, 
 }
 
 /// The conversation a mapping names. One that begins with what the caller sends is the caller's choice.
-fn key_of(template: &str, given: &Given<'_>) -> NamedKey {
+fn key_of(template: &str, given: &TemplateValues<'_>) -> NamedKey {
     let key = render_name(template, given);
     if template.trim_start().starts_with("{{") { NamedKey::Callers(key) } else { NamedKey::Owners(key) }
 }

@@ -14,7 +14,7 @@ const MAX_STEPS: usize = 32;
 
 /// What expressions find.
 #[derive(Debug, Clone, Copy)]
-pub struct Given<'a> {
+pub struct TemplateValues<'a> {
     pub payload: &'a Value,
     /// Its headers, by lower-case name, without those that prove who calls.
     pub headers: &'a BTreeMap<String, String>,
@@ -27,7 +27,7 @@ pub struct Given<'a> {
     pub item: Option<(&'a Value, usize)>,
 }
 
-impl Given<'_> {
+impl TemplateValues<'_> {
     /// All of it, as the program of a mapping reads it.
     pub fn told(&self, mapping: &str) -> Value {
         let (item, index) = self.item.unzip();
@@ -46,12 +46,12 @@ enum Step {
 }
 
 /// Fills a template in. Text that is no expression stays as it is.
-pub fn render(template: &str, given: &Given<'_>) -> String {
+pub fn render(template: &str, given: &TemplateValues<'_>) -> String {
     render_with(template, given, |value| value)
 }
 
 /// The same for texts that name something: what is filled in can only be part of a name.
-pub fn render_name(template: &str, given: &Given<'_>) -> String {
+pub fn render_name(template: &str, given: &TemplateValues<'_>) -> String {
     render_with(template, given, |value| {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
         value.trim().chars().map(|c| if plain(c) { c } else { '-' }).take(MAX_NAME_PART).collect()
@@ -61,7 +61,7 @@ pub fn render_name(template: &str, given: &Given<'_>) -> String {
 /// Longest part of a name that a call fills in.
 const MAX_NAME_PART: usize = 120;
 
-fn render_with(template: &str, given: &Given<'_>, shape: impl Fn(String) -> String) -> String {
+fn render_with(template: &str, given: &TemplateValues<'_>, shape: impl Fn(String) -> String) -> String {
     let mut rendered = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -80,7 +80,7 @@ fn render_with(template: &str, given: &Given<'_>, shape: impl Fn(String) -> Stri
     rendered
 }
 
-fn find(expression: &str, given: &Given<'_>) -> String {
+fn find(expression: &str, given: &TemplateValues<'_>) -> String {
     let Some(steps) = steps(expression) else { return String::new() };
     let Some((Step::Key(head), rest)) = steps.split_first() else { return String::new() };
     let named = |from: &BTreeMap<String, String>| match rest {

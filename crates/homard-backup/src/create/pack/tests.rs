@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use flate2::bufread::GzDecoder;
 
-use super::{PIECE, Packer, Press};
+use super::{PIECE, Packer, PiecePacker};
 
 /// Bytes that nobody can pack.
 fn noise(len: usize) -> Vec<u8> {
@@ -65,7 +65,7 @@ fn what_is_packed_in_pieces_is_one_stream_that_everybody_opens() {
 
 #[test]
 fn what_does_not_get_smaller_is_stored_and_what_follows_it_is_packed_again() {
-    let mut press = Press::new();
+    let mut press = PiecePacker::new();
     let mut out = Vec::new();
     let mut size = |plain: &[u8]| {
         press.pack(plain, &mut out).unwrap();

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use homard_runtime::FileDraft;
 
-use super::{BLOCK, Steady};
+use super::{BLOCK, SteadyDraft};
 
 #[test]
 fn a_file_is_as_long_as_what_was_written_whether_the_file_system_can_write_past_the_memory_or_not() {
@@ -14,7 +14,7 @@ fn a_file_is_as_long_as_what_was_written_whether_the_file_system_can_write_past_
         for len in [0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 77] {
             let path = folder.path().join(format!("{is_direct}-{len}"));
             let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
-            let mut steady = Steady::new(FileDraft::private(&path).unwrap());
+            let mut steady = SteadyDraft::new(FileDraft::private(&path).unwrap());
             if !is_direct {
                 steady.go_through_memory();
             }
@@ -32,7 +32,7 @@ fn a_file_is_as_long_as_what_was_written_whether_the_file_system_can_write_past_
 fn what_is_refused_past_the_memory_goes_through_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let mut steady = Steady::new(FileDraft::private(&path).unwrap());
+    let mut steady = SteadyDraft::new(FileDraft::private(&path).unwrap());
     // Nothing may begin at such an address.
     steady.begin -= 1;
     steady.write_all(&vec![7; BLOCK + 1]).unwrap();

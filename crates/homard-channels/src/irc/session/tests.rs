@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{IrcSession, Presence, Purpose};
-use crate::irc::dial::{Entered, Writer};
+use crate::irc::dial::{OpenConnection, Writer};
 use crate::irc::hearing::BotContext;
 use crate::irc::queue::Ticket;
 use crate::irc::register::Welcome;
@@ -48,13 +48,13 @@ impl Stage {
         let (ours, server) = duplex(64 * 1024);
         let (reader, writer) = tokio::io::split(Box::new(ours) as Box<dyn ByteStream>);
         let welcome = Welcome { nick: "homard".into(), ..Welcome::default() };
-        let entered = Entered { lines: Lines::new(reader), writer: Writer(writer), welcome };
+        let entered = OpenConnection { lines: Lines::new(reader), writer: Writer(writer), welcome };
         let (to_relay, heard) = mpsc::channel(1);
         let presence = Presence::default();
         let purpose = Purpose {
             pace: settings.pace,
             settings,
-            ears: BotContext::new(parts.channel, parts.account, parts.clock.clone()),
+            cx: BotContext::new(parts.channel, parts.account, parts.clock.clone()),
             inbox: Inbox::new(to_relay, parts.clock),
             presence: presence.clone(),
         };

@@ -41,11 +41,11 @@ impl Stage {
             ingress: homard_channel::Ingress::default(),
         };
         let settings = Settings::read(&parts).unwrap();
-        let ears = BotContext::new(parts.channel, parts.account, parts.clock);
+        let cx = BotContext::new(parts.channel, parts.account, parts.clock);
         let welcome = Welcome { nick: nick.into(), ..Welcome::default() };
         let now = Instant::now();
         let mut stage = Self {
-            state: State::new(Arc::new(settings), ears, welcome),
+            state: State::new(Arc::new(settings), cx, welcome),
             queue: SendQueue::new(Pace { burst: 1, interval: Duration::ZERO }, now),
             now,
         };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::lenient::read;
 use super::people::{self, GENERAL_TOPIC};
-use super::{BotContext, Meaning, Nothing};
+use super::{BotContext, HeardUpdate, SkippedUpdate};
 use crate::telegram::settings::Reactions;
 use crate::telegram::wire::{Chat, Message, MessageReactionUpdated, ReactionType, User};
 
@@ -15,14 +15,18 @@ use crate::telegram::wire::{Chat, Message, MessageReactionUpdated, ReactionType,
 const PINNED_CHARS: usize = 120;
 
 /// Somebody reacted.
-pub(super) fn reaction(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
-    let ignored = |why: &str| Nothing::Ignored(why.to_owned());
-    if ears.reactions == Reactions::Off {
+pub(super) fn reaction(
+    content: &Value,
+    update_id: i64,
+    cx: &BotContext<'_>,
+) -> Result<HeardUpdate, SkippedUpdate> {
+    let ignored = |why: &str| SkippedUpdate::Ignored(why.to_owned());
+    if cx.reactions == Reactions::Off {
         return Err(ignored("reactions are not told"));
     }
     let reaction: MessageReactionUpdated = read(content)?;
     let message = i64::from(reaction.message_id);
-    if ears.reactions == Reactions::Own && !ears.recent.wrote(reaction.chat.id, message) {
+    if cx.reactions == Reactions::Own && !cx.recent.wrote(reaction.chat.id, message) {
         return Err(ignored("a reaction to what others wrote"));
     }
     let (sender, who, is_bot) = match (&reaction.user, &reaction.actor_chat) {
@@ -46,7 +50,7 @@ pub(super) fn reaction(content: &Value, update_id: i64, ears: &BotContext<'_>) -
     let topic = (reaction.chat.is_forum == Some(true)).then_some(GENERAL_TOPIC);
     let text = format!("Telegram reaction added: {} by {who} on msg {message}", added.join(" "));
     let place = people::place(&reaction.chat, topic)?;
-    Ok(Meaning::of(ears.happening(update_id, place, (sender, text), reaction.date)))
+    Ok(HeardUpdate::of(cx.happening(update_id, place, (sender, text), reaction.date)))
 }
 
 fn shown(reaction: &ReactionType) -> String {
@@ -73,7 +77,11 @@ struct Status {
 }
 
 /// Somebody changed what we may do in a chat.
-pub(super) fn membership(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn membership(
+    content: &Value,
+    update_id: i64,
+    cx: &BotContext<'_>,
+) -> Result<HeardUpdate, SkippedUpdate> {
     let change: Membership = read(content)?;
     let is_in = |status: &Status| !matches!(status.status.as_str(), "left" | "kicked");
     let what = match (is_in(&change.old_chat_member), is_in(&change.new_chat_member)) {
@@ -81,16 +89,16 @@ pub(super) fn membership(content: &Value, update_id: i64, ears: &BotContext<'_>)
         (true, false) => "was removed from the chat",
         (true, true) if change.new_chat_member.status == "administrator" => "was made an administrator",
         (true, true) if change.old_chat_member.status == "administrator" => "is no longer an administrator",
-        _ => return Err(Nothing::Ignored("nothing of our membership changed".to_owned())),
+        _ => return Err(SkippedUpdate::Ignored("nothing of our membership changed".to_owned())),
     };
     let text = format!("Telegram: the bot {what} by {}", people::called(&change.from));
     let place = people::place(&change.chat, None)?;
     let sender = people::sender(&change.from)?;
-    Ok(Meaning::of(ears.happening(update_id, place, (sender, text), change.date)))
+    Ok(HeardUpdate::of(cx.happening(update_id, place, (sender, text), change.date)))
 }
 
 /// A message that the app wrote, not a person; `None` when it is an ordinary one.
-pub(super) fn service(message: &Message, sender: &Sender, ears: &BotContext<'_>) -> Option<String> {
+pub(super) fn service(message: &Message, sender: &Sender, cx: &BotContext<'_>) -> Option<String> {
     let who = || match sender {
         Sender::Peer { name: Some(name), .. } => name.clone(),
         Sender::Peer { id, name: None } => id.to_string(),
@@ -98,13 +106,13 @@ pub(super) fn service(message: &Message, sender: &Sender, ears: &BotContext<'_>)
     };
     if let Some(members) = message.new_chat_members.as_deref().filter(|members| !members.is_empty()) {
         let names: Vec<String> =
-            members.iter().filter(|user| !ears.is_us(user.id)).take(20).map(people::called).collect();
+            members.iter().filter(|user| !cx.is_us(user.id)).take(20).map(people::called).collect();
         return Some(format!("Telegram: {} joined the group", names.join(", ")))
             .filter(|_| !names.is_empty());
     }
     if let Some(user) = &message.left_chat_member {
         return Some(format!("Telegram: {} left the group", people::called(user)))
-            .filter(|_| !ears.is_us(user.id));
+            .filter(|_| !cx.is_us(user.id));
     }
     if let Some(title) = &message.new_chat_title {
         return Some(format!("Telegram: {} renamed the group to {title}", who()));

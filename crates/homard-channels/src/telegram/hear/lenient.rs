@@ -3,16 +3,16 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::Nothing;
+use super::SkippedUpdate;
 use crate::telegram::wire::Message;
 
 /// Without these a message is none.
 const NEEDED: [&str; 3] = ["chat", "date", "message_id"];
 
 /// A message. Fields of it that cannot be read are left out; one that says nothing without them means nothing.
-pub(super) fn message(value: &Value) -> Result<Message, Nothing> {
+pub(super) fn message(value: &Value) -> Result<Message, SkippedUpdate> {
     let Some(all) = value.as_object() else {
-        return Err(Nothing::Malformed("a message is no object".to_owned()));
+        return Err(SkippedUpdate::Malformed("a message is no object".to_owned()));
     };
     match read::<Message>(value) {
         Ok(message) => Ok(message),
@@ -21,7 +21,7 @@ pub(super) fn message(value: &Value) -> Result<Message, Nothing> {
 }
 
 /// Keeps what can be read, field by field.
-fn salvage(all: &Map<String, Value>) -> Result<Map<String, Value>, Nothing> {
+fn salvage(all: &Map<String, Value>) -> Result<Map<String, Value>, SkippedUpdate> {
     let mut core = Map::new();
     for key in NEEDED {
         if let Some(value) = all.get(key) {
@@ -44,6 +44,6 @@ fn salvage(all: &Map<String, Value>) -> Result<Map<String, Value>, Nothing> {
 }
 
 /// Anything else.
-pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Nothing> {
-    T::deserialize(value).map_err(|error| Nothing::Malformed(error.to_string()))
+pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, SkippedUpdate> {
+    T::deserialize(value).map_err(|error| SkippedUpdate::Malformed(error.to_string()))
 }

@@ -4,26 +4,30 @@ use homard_channel::{Details, Inbound, InboundEvent, Press, Sender};
 use serde_json::Value;
 
 use super::people::{self, GENERAL_TOPIC};
-use super::{BotContext, Meaning, Nothing, files, happenings, lenient, milliseconds, peer, quoted};
+use super::{BotContext, HeardUpdate, SkippedUpdate, files, happenings, lenient, milliseconds, peer, quoted};
 use crate::telegram::wire::{ChatType, Location, Message, MessageEntity, MessageEntityType, User};
 
 /// The names of the two senders that stand for a chat.
 const CHANNEL_RELAY: u64 = 777_000;
 
 /// A message or a post.
-pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn hear(
+    content: &Value,
+    update_id: i64,
+    cx: &BotContext<'_>,
+) -> Result<HeardUpdate, SkippedUpdate> {
     let message = lenient::message(content)?;
-    let ignored = |why: &str| Nothing::Ignored(why.to_owned());
-    if let Some(moved) = moved(&message, ears)? {
-        return Ok(Meaning::of(moved));
+    let ignored = |why: &str| SkippedUpdate::Ignored(why.to_owned());
+    if let Some(moved) = moved(&message, cx)? {
+        return Ok(HeardUpdate::of(moved));
     }
-    if message.from.as_ref().is_some_and(|user| ears.is_us(user.id)) {
+    if message.from.as_ref().is_some_and(|user| cx.is_us(user.id)) {
         return Err(ignored("our own"));
     }
     let sender = sender(&message)?;
     let place = people::place(&message.chat, people::topic(&message))?;
-    if let Some(text) = happenings::service(&message, &sender, ears) {
-        return Ok(Meaning::of(ears.happening(update_id, place, (sender, text), message.date)));
+    if let Some(text) = happenings::service(&message, &sender, cx) {
+        return Ok(HeardUpdate::of(cx.happening(update_id, place, (sender, text), message.date)));
     }
     let mut text = text_of(&message);
     let files = files::files(&message);
@@ -31,7 +35,7 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Re
         return Err(ignored("a message without text or file"));
     }
     let entities = message.entities.as_ref().or(message.caption_entities.as_ref());
-    let command = Command::at_start(&text, entities, ears);
+    let command = Command::at_start(&text, entities, cx);
     let passed_on = passed_on(content);
     let forwarded_from = message.forward_origin.as_ref().map(quoted::origin);
     let details = Details {
@@ -39,8 +43,8 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Re
         is_bot: message.sender_chat.is_none() && message.from.as_ref().is_some_and(|user| user.is_bot),
         label: people::title(&message.chat).filter(|_| message.chat.kind != ChatType::Private),
         thread_label: topic_name(&message),
-        mentions_us: mentions_us(&message, &text, entities, ears),
-        reply_to: quoted::quoted(&message, ears),
+        mentions_us: mentions_us(&message, &text, entities, cx),
+        reply_to: quoted::quoted(&message, cx),
         forwarded_from: forwarded_from.or_else(|| passed_on.then(|| "somebody".to_owned())),
         carries: carried(content).map(str::to_owned),
         files,
@@ -52,9 +56,9 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Re
     if let Some(command) = command {
         text = command.text;
     }
-    Ok(Meaning::of(InboundEvent::Message(Box::new(Inbound {
-        channel: ears.channel.clone(),
-        account: ears.account.clone(),
+    Ok(HeardUpdate::of(InboundEvent::Message(Box::new(Inbound {
+        channel: cx.channel.clone(),
+        account: cx.account.clone(),
         conversation: place,
         sender,
         message_id: message.message_id.to_string(),
@@ -66,15 +70,15 @@ pub(super) fn hear(content: &Value, update_id: i64, ears: &BotContext<'_>) -> Re
 }
 
 /// A press of a button below a message.
-pub(super) fn pressed(content: &Value, ears: &BotContext<'_>) -> Result<Meaning, Nothing> {
+pub(super) fn pressed(content: &Value, cx: &BotContext<'_>) -> Result<HeardUpdate, SkippedUpdate> {
     let field = |name: &str| content.get(name).unwrap_or(&Value::Null);
     let Some(id) = field("id").as_str() else {
-        return Err(Nothing::Malformed("a press without id".to_owned()));
+        return Err(SkippedUpdate::Malformed("a press without id".to_owned()));
     };
     let callback = Some(id.to_owned());
     let user: User = lenient::read(field("from"))?;
     let (Some(value), true) = (field("data").as_str(), field("message").is_object()) else {
-        return Ok(Meaning { heard: Vec::new(), callback });
+        return Ok(HeardUpdate { heard: Vec::new(), callback });
     };
     // A message that is too old comes with date 0 and little else.
     let message = lenient::message(field("message"))?;
@@ -89,17 +93,17 @@ pub(super) fn pressed(content: &Value, ears: &BotContext<'_>) -> Result<Meaning,
         ..Details::default()
     };
     let heard = InboundEvent::Message(Box::new(Inbound {
-        channel: ears.channel.clone(),
-        account: ears.account.clone(),
+        channel: cx.channel.clone(),
+        account: cx.account.clone(),
         conversation: place,
         sender: people::sender(&user)?,
         message_id: format!("callback:{id}"),
         text: format!("callback_data: {value}"),
         images: Vec::new(),
-        timestamp: ears.now,
+        timestamp: cx.now,
         details,
     }));
-    Ok(Meaning { heard: vec![heard], callback })
+    Ok(HeardUpdate { heard: vec![heard], callback })
 }
 
 /// What says that a message was written elsewhere, also when it cannot be read or is spelled as it used to be.
@@ -134,18 +138,18 @@ fn carried(content: &Value) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-fn moved(message: &Message, ears: &BotContext<'_>) -> Result<Option<InboundEvent>, Nothing> {
+fn moved(message: &Message, cx: &BotContext<'_>) -> Result<Option<InboundEvent>, SkippedUpdate> {
     let (from, to) = match (message.migrate_to_chat_id, message.migrate_from_chat_id) {
         (Some(to), _) => (message.chat.id, to),
         (None, Some(from)) => (from, message.chat.id),
         (None, None) => return Ok(None),
     };
-    let (channel, account) = (ears.channel.clone(), ears.account.clone());
+    let (channel, account) = (cx.channel.clone(), cx.account.clone());
     Ok(Some(InboundEvent::Moved { channel, account, from: peer(from)?, to: peer(to)? }))
 }
 
 /// Chats speak through accounts of the app; they are the ones who speak.
-fn sender(message: &Message) -> Result<Sender, Nothing> {
+fn sender(message: &Message) -> Result<Sender, SkippedUpdate> {
     match (&message.sender_chat, &message.from) {
         (Some(chat), _) => people::chat_sender(chat, message.author_signature.as_ref()),
         (None, Some(user)) if user.id == CHANNEL_RELAY => people::chat_sender(&message.chat, None),
@@ -216,16 +220,16 @@ struct Command {
 
 impl Command {
     /// `None` when there is none, or it is meant for another bot.
-    fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, ears: &BotContext<'_>) -> Option<Self> {
+    fn at_start(text: &str, entities: Option<&Vec<MessageEntity>>, cx: &BotContext<'_>) -> Option<Self> {
         let is_command = |entity: &&MessageEntity| entity.kind == MessageEntityType::BotCommand;
         let entity = entities?.iter().filter(is_command).find(|entity| entity.offset == 0)?;
         let written = part(text, entity)?;
         let rest = text.get(written.len()..)?;
         let (name, bot) = written.strip_prefix('/')?.split_once('@').unwrap_or((written.get(1..)?, ""));
-        if !bot.is_empty() && !ears.username.is_some_and(|own| own.eq_ignore_ascii_case(bot)) {
+        if !bot.is_empty() && !cx.username.is_some_and(|own| own.eq_ignore_ascii_case(bot)) {
             return None;
         }
-        let is_in_menu = ears.commands.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+        let is_in_menu = cx.commands.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
         Some(Self { text: format!("/{name}{rest}"), is_in_menu })
     }
 }
@@ -236,12 +240,12 @@ fn mentions_us(
     message: &Message,
     text: &str,
     entities: Option<&Vec<MessageEntity>>,
-    ears: &BotContext<'_>,
+    cx: &BotContext<'_>,
 ) -> Option<bool> {
     if message.chat.kind == ChatType::Private {
         return Some(true);
     }
-    let own = ears.username?;
+    let own = cx.username?;
     let is_ours = |entity: &MessageEntity| match entity.kind {
         MessageEntityType::Mention => part(text, entity)
             .and_then(|name| name.strip_prefix('@'))

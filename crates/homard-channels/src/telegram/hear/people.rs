@@ -2,7 +2,7 @@
 
 use homard_channel::{Conversation, Sender};
 
-use super::{Nothing, peer, thread};
+use super::{SkippedUpdate, peer, thread};
 use crate::telegram::wire::{Chat, ChatType, Message, User};
 
 /// The topic of a forum that has no number of its own.
@@ -30,18 +30,18 @@ pub(super) fn title(chat: &Chat) -> Option<String> {
 }
 
 /// A person as the sender.
-pub(super) fn sender(user: &User) -> Result<Sender, Nothing> {
-    let id = i64::try_from(user.id).map_err(|error| Nothing::Malformed(error.to_string()))?;
+pub(super) fn sender(user: &User) -> Result<Sender, SkippedUpdate> {
+    let id = i64::try_from(user.id).map_err(|error| SkippedUpdate::Malformed(error.to_string()))?;
     Ok(Sender::Peer { id: peer(id)?, name: Some(name(user)).filter(|name| !name.is_empty()) })
 }
 
 /// A chat as the sender: a channel, or a group whose admin hides behind it.
-pub(super) fn chat_sender(chat: &Chat, signature: Option<&String>) -> Result<Sender, Nothing> {
+pub(super) fn chat_sender(chat: &Chat, signature: Option<&String>) -> Result<Sender, SkippedUpdate> {
     Ok(Sender::Peer { id: peer(chat.id)?, name: signature.cloned().or_else(|| title(chat)) })
 }
 
 /// Where something was said, `topic` being what the server says about topics.
-pub(super) fn place(chat: &Chat, topic: Option<i64>) -> Result<Conversation, Nothing> {
+pub(super) fn place(chat: &Chat, topic: Option<i64>) -> Result<Conversation, SkippedUpdate> {
     let id = peer(chat.id)?;
     let topic = topic.map(thread).transpose()?;
     Ok(match chat.kind {

@@ -8,7 +8,7 @@ use super::{BotContext, message::text_of};
 use crate::telegram::wire::{Message, MessageOrigin};
 
 /// What a message answers to. In a topic every message "answers" to the one that began the topic; that is none.
-pub(super) fn quoted(message: &Message, ears: &BotContext<'_>) -> Option<Quoted> {
+pub(super) fn quoted(message: &Message, cx: &BotContext<'_>) -> Option<Quoted> {
     let marked = message.quote.as_ref().map(|quote| quote.text.clone());
     let is_part = marked.is_some();
     if let Some(original) = message.reply_to_message.as_deref() {
@@ -20,7 +20,7 @@ pub(super) fn quoted(message: &Message, ears: &BotContext<'_>) -> Option<Quoted>
             sender: speaker(original),
             text: marked.unwrap_or_else(|| gist(original)),
             is_part,
-            is_ours: original.from.as_ref().is_some_and(|user| ears.is_us(user.id)),
+            is_ours: original.from.as_ref().is_some_and(|user| cx.is_us(user.id)),
         });
     }
     let elsewhere = message.external_reply.as_ref()?;

@@ -6,18 +6,18 @@ use homard_runtime::Clock;
 use proptest::prelude::{ProptestConfig, any, prop_assert, proptest};
 use serde_json::{Value, json};
 
-use super::{BotContext, Meaning, Nothing, hear};
+use super::{BotContext, HeardUpdate, SkippedUpdate, hear};
 use crate::telegram::recent::Recent;
 use crate::telegram::settings::Reactions;
 
 const BOT: i64 = 7_000;
 
-fn meaning_with(update: &Value, reactions: Reactions) -> Result<Meaning, Nothing> {
+fn meaning_with(update: &Value, reactions: Reactions) -> Result<HeardUpdate, SkippedUpdate> {
     let recent = Recent::new(Clock::fixed(0));
     recent.note(42, 5);
     recent.note(-100, 5);
     let commands = [("status".to_owned(), "x".to_owned())];
-    let ears = BotContext {
+    let cx = BotContext {
         channel: &ChannelId::parse("telegram").unwrap(),
         account: &AccountId::default_account(),
         bot_id: Some(BOT),
@@ -27,10 +27,10 @@ fn meaning_with(update: &Value, reactions: Reactions) -> Result<Meaning, Nothing
         recent: &recent,
         now: 99,
     };
-    hear(update, &ears)
+    hear(update, &cx)
 }
 
-fn meaning(update: &Value) -> Result<Meaning, Nothing> {
+fn meaning(update: &Value) -> Result<HeardUpdate, SkippedUpdate> {
     meaning_with(update, Reactions::Own)
 }
 
@@ -85,11 +85,11 @@ fn message_in_words(message: &Inbound) -> String {
     words.join(" ")
 }
 
-fn in_words(meaning: Result<Meaning, Nothing>) -> String {
+fn in_words(meaning: Result<HeardUpdate, SkippedUpdate>) -> String {
     let meaning = match meaning {
         Ok(meaning) => meaning,
-        Err(Nothing::Ignored(_)) => return "ignored".to_owned(),
-        Err(Nothing::Malformed(_)) => return "malformed".to_owned(),
+        Err(SkippedUpdate::Ignored(_)) => return "ignored".to_owned(),
+        Err(SkippedUpdate::Malformed(_)) => return "malformed".to_owned(),
     };
     let mut words: Vec<String> = meaning
         .heard
@@ -238,10 +238,10 @@ fn texts() {
 fn who_speaks() {
     let channel = json!({"id": -200, "type": "channel", "title": "News", "username": "news"});
     let program = json!({"id": 50, "is_bot": true, "first_name": "Beep", "username": "beep_bot"});
-    let us = json!({"id": BOT, "is_bot": true, "first_name": "Homard"});
+    let cx = json!({"id": BOT, "is_bot": true, "first_name": "Homard"});
     let hidden = json!({"id": 1_087_968_824, "is_bot": true, "first_name": "Group"});
     check(&[
-        (message(grouped(&json!({"text": "a", "from": us}))), "ignored"),
+        (message(grouped(&json!({"text": "a", "from": cx}))), "ignored"),
         (
             message(grouped(&json!({"text": "a", "from": program}))),
             "G-100 50(Beep) \"a\" @beep_bot bot in=Crew",
@@ -400,7 +400,7 @@ fn what_is_no_message() {
         json!({"update_id": 1, "my_chat_member": {"chat": group(), "from": ada(), "date": 5,
             "old_chat_member": {"status": old}, "new_chat_member": {"status": new}}})
     };
-    let us = json!({"id": BOT, "is_bot": true, "first_name": "Homard"});
+    let cx = json!({"id": BOT, "is_bot": true, "first_name": "Homard"});
     check(&[
         (
             reaction(private(), 5, thumb()),
@@ -430,7 +430,7 @@ fn what_is_no_message() {
             message(grouped(&json!({"new_chat_members": [bob()]}))),
             "event G-100 42(Ada L) Telegram: Bob joined the group",
         ),
-        (message(grouped(&json!({"new_chat_members": [us]}))), "ignored"),
+        (message(grouped(&json!({"new_chat_members": [cx]}))), "ignored"),
         (
             message(grouped(&json!({"left_chat_member": bob()}))),
             "event G-100 42(Ada L) Telegram: Bob left the group",

@@ -79,17 +79,12 @@ pub(super) fn compose<'o>(
 ) -> Result<ApiCall<'o>, ApiError> {
     let to = || Params::new().with("chat_id", target.chat.clone());
     let about = |message_id: &str| Ok::<_, ApiError>(to().with("message_id", number(message_id)?));
+    let whole = Composition { outbound, target, forms, link_preview };
     match &outbound.content {
-        Content::Text { words, buttons } => {
-            Ok(text(&Saying { outbound, target, forms, link_preview }, words, buttons))
-        }
-        Content::Media { file, caption } => {
-            Ok(media::compose(&Saying { outbound, target, forms, link_preview }, file, caption))
-        }
-        Content::Poll { .. } => poll(&Saying { outbound, target, forms, link_preview }),
-        Content::Edit { message_id, words, buttons } => {
-            edit(&Saying { outbound, target, forms, link_preview }, message_id, words, buttons)
-        }
+        Content::Text { words, buttons } => Ok(text(&whole, words, buttons)),
+        Content::Media { file, caption } => Ok(media::compose(&whole, file, caption)),
+        Content::Poll { .. } => poll(&whole),
+        Content::Edit { message_id, words, buttons } => edit(&whole, message_id, words, buttons),
         Content::Delete { message_id } => Ok(call("deleteMessage", about(message_id)?)),
         Content::React { message_id, emoji } => {
             // The server knows emoji without the mark that makes them colourful.
@@ -113,14 +108,14 @@ pub(super) fn compose<'o>(
 }
 
 /// A thing to be said and how.
-pub(super) struct Saying<'o, 's> {
+pub(super) struct Composition<'o, 's> {
     pub(super) outbound: &'o Outbound,
     pub(super) target: &'s ChatTarget,
     pub(super) forms: &'s [Form],
     pub(super) link_preview: bool,
 }
 
-impl Saying<'_, '_> {
+impl Composition<'_, '_> {
     /// A text in the form to try, and how it is to be read.
     pub(super) fn words(&self, words: &RichText) -> (String, Option<&'static str>) {
         if self.forms.contains(&Form::Plain) {
@@ -157,7 +152,7 @@ fn number(message_id: &str) -> Result<i32, ApiError> {
     })
 }
 
-fn text<'o>(saying: &Saying<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) -> ApiCall<'o> {
+fn text<'o>(saying: &Composition<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) -> ApiCall<'o> {
     let (text, parse_mode) = saying.words(words);
     let params = saying
         .params()
@@ -169,7 +164,7 @@ fn text<'o>(saying: &Saying<'o, '_>, words: &RichText, buttons: &[Vec<Button>]) 
 }
 
 fn edit<'o>(
-    saying: &Saying<'o, '_>,
+    saying: &Composition<'o, '_>,
     message_id: &str,
     words: &RichText,
     buttons: &[Vec<Button>],
@@ -187,7 +182,7 @@ fn edit<'o>(
     Ok(call("editMessageText", params))
 }
 
-fn poll<'o>(saying: &Saying<'o, '_>) -> Result<ApiCall<'o>, ApiError> {
+fn poll<'o>(saying: &Composition<'o, '_>) -> Result<ApiCall<'o>, ApiError> {
     let Content::Poll { question, options, max_selections, open_seconds, anonymous } =
         &saying.outbound.content
     else {

@@ -1,10 +1,10 @@
 //! Files on their way out: which method, which field.
 
-use super::compose::{ApiCall, Form, Saying};
+use super::compose::{ApiCall, Composition, Form};
 use homard_channel::{File, MediaKind, RichText};
 
 /// Makes the call for a file with a text.
-pub(super) fn compose<'o>(saying: &Saying<'o, '_>, file: &'o File, caption: &RichText) -> ApiCall<'o> {
+pub(super) fn compose<'o>(saying: &Composition<'o, '_>, file: &'o File, caption: &RichText) -> ApiCall<'o> {
     let (text, parse_mode) = saying.words(caption);
     let (method, field) = method(file, saying.forms, !text.is_empty());
     let mut params = saying.params();

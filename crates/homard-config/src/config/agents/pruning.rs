@@ -20,19 +20,26 @@ pub struct ContextPruning {
     pub enabled: Option<bool>,
     /// How long a provider remembers a conversation; `None` when the owner does not say.
     pub ttl: Option<Duration>,
+    /// Which results, and what is left of them.
+    pub results: ResultPruning,
+}
+
+/// Which old tool results are shortened or removed, and what is left of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultPruning {
     /// Newest answers whose tool results stay.
     pub keep_last_assistants: usize,
     /// Part of the context that must be in use before results are shortened, in hundredths.
     pub soft_percent: u64,
     /// Part of the context that must be in use before results are removed, in hundredths.
     pub hard_percent: u64,
-    /// Results are removed only where there is so much of them.
+    /// Results are removed only where there are so many bytes of them.
     pub min_prunable: usize,
-    /// Results longer than this are shortened.
+    /// Results longer than this are shortened, in bytes.
     pub soft_max: usize,
-    /// What is left of their beginning.
+    /// What is left of their beginning, in bytes.
     pub soft_head: usize,
-    /// What is left of their end.
+    /// What is left of their end, in bytes.
     pub soft_tail: usize,
     /// What stands in place of a removed result; `None` removes none.
     pub placeholder: Option<String>,
@@ -47,6 +54,22 @@ impl ContextPruning {
     pub const DEFAULT_TTL: Duration = DEFAULT_TTL;
 
     pub(in crate::config) fn resolve(raw: raw::ContextPruning) -> Self {
+        Self {
+            enabled: raw.mode.as_deref().map(|mode| mode == "cache-ttl"),
+            ttl: raw.ttl.as_deref().and_then(duration),
+            results: ResultPruning::resolve(raw),
+        }
+    }
+}
+
+impl Default for ResultPruning {
+    fn default() -> Self {
+        Self::resolve(raw::ContextPruning::default())
+    }
+}
+
+impl ResultPruning {
+    fn resolve(raw: raw::ContextPruning) -> Self {
         let size = |written: Option<u64>, default: u64| {
             usize::try_from(written.unwrap_or(default)).unwrap_or(usize::MAX)
         };
@@ -54,8 +77,6 @@ impl ContextPruning {
         let tools = raw.tools.unwrap_or_default();
         let placeholder = hard.placeholder.unwrap_or_else(|| DEFAULT_PLACEHOLDER.to_owned());
         Self {
-            enabled: raw.mode.map(|mode| mode == "cache-ttl"),
-            ttl: raw.ttl.as_deref().and_then(duration),
             keep_last_assistants: size(raw.keep_last_assistants, DEFAULT_KEEP_LAST),
             soft_percent: percent(raw.soft_trim_ratio.unwrap_or(DEFAULT_SOFT_RATIO)),
             hard_percent: percent(raw.hard_clear_ratio.unwrap_or(DEFAULT_HARD_RATIO)),

@@ -29,29 +29,18 @@ pub struct LoopDetection {
 
 /// What is looked for where the owner turned it on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LoopDetectors(u8);
-
-impl LoopDetectors {
-    const REPEAT: u8 = 1;
-    const POLL: u8 = 2;
-    const PING_PONG: u8 = 4;
-
-    /// The same call, whatever came back.
-    #[must_use]
-    pub fn generic_repeat(self) -> bool {
-        self.0 & Self::REPEAT != 0
-    }
-
+pub struct LoopDetectors {
+    /// The same call, whatever came back: the model is told.
+    pub generic_repeat: bool,
     /// Looking at a process that does not change.
-    #[must_use]
-    pub fn known_poll_no_progress(self) -> bool {
-        self.0 & Self::POLL != 0
-    }
+    pub known_poll_no_progress: bool,
+    /// Two calls in turn, neither with another result.
+    pub ping_pong: bool,
+}
 
-    /// Two calls in turn.
-    #[must_use]
-    pub fn ping_pong(self) -> bool {
-        self.0 & Self::PING_PONG != 0
+impl Default for LoopDetection {
+    fn default() -> Self {
+        Self::resolve(&raw::LoopDetection::default())
     }
 }
 
@@ -66,18 +55,16 @@ impl LoopDetection {
             let named = raw.detectors.as_ref().and_then(|all| all.get(name)).and_then(Value::as_bool);
             raw.enabled == Some(true) && named.unwrap_or(true)
         };
-        let rows = [
-            ("genericRepeat", LoopDetectors::REPEAT),
-            ("knownPollNoProgress", LoopDetectors::POLL),
-            ("pingPong", LoopDetectors::PING_PONG),
-        ];
-        let bits = rows.into_iter().filter(|(name, _)| is_on(name)).map(|(_, bit)| bit).sum();
         Self {
             history: size(raw.history_size, DEFAULT_HISTORY, LEAST),
             warning,
             critical,
             breaker: size(raw.global_circuit_breaker_threshold, DEFAULT_BREAKER, critical.saturating_add(1)),
-            detectors: LoopDetectors(bits),
+            detectors: LoopDetectors {
+                generic_repeat: is_on("genericRepeat"),
+                known_poll_no_progress: is_on("knownPollNoProgress"),
+                ping_pong: is_on("pingPong"),
+            },
         }
     }
 }

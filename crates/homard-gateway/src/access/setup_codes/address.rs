@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
 use homard_config::config::gateway::BindMode;
+use homard_http::is_this_machine;
 use homard_protocol::methods::devices::setup_codes::SetupCodeParams;
 use url::{Host, Url};
 
@@ -108,7 +109,7 @@ fn place(text: &str, source: &'static str) -> Result<SetupAddress, UrlError> {
     if !read.username().is_empty() || read.password().is_some() {
         return Err(wrong());
     }
-    let loopback = is_loopback(&host);
+    let loopback = is_this_machine(&host.to_string());
     if !encrypted && !loopback && !is_private(&host) {
         return Err(UrlError::Insecure(source));
     }
@@ -116,14 +117,6 @@ fn place(text: &str, source: &'static str) -> Result<SetupAddress, UrlError> {
     let port = read.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = read.path().trim_end_matches('/');
     Ok(SetupAddress { url: format!("{scheme}://{host}{port}{path}"), source, encrypted, loopback })
-}
-
-fn is_loopback(host: &Host<&str>) -> bool {
-    match host {
-        Host::Domain(name) => name.eq_ignore_ascii_case("localhost"),
-        Host::Ipv4(ip) => ip.is_loopback(),
-        Host::Ipv6(ip) => ip.is_loopback(),
-    }
 }
 
 fn is_private(host: &Host<&str>) -> bool {

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::said_of;
 use crate::gateway::Gateway;
-use crate::replay::Said;
+use crate::replay::KeptAnswer;
 
 /// How long a message may take to be kept.
 const ADMIT_WITHIN: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ const WAIT_AT_MOST: Duration = Duration::from_secs(24 * 60 * 60);
 const SUMMARY_CHARS: usize = 500;
 
 /// Does everything one call comes to. The first that cannot be begun ends it.
-pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>) -> Said {
+pub(super) async fn all(gateway: &Arc<Gateway>, hook: &str, calls: Vec<HookCall>) -> KeptAnswer {
     let dispatched = calls.len();
     let (mut runs, mut last) = (Vec::new(), json!({"ok": true}));
     for (done_before, call) in calls.into_iter().enumerate() {

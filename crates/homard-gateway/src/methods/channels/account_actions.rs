@@ -12,13 +12,13 @@ use crate::methods::config::blocking;
 use crate::table::Cx;
 
 /// Which account is meant.
-struct Meant {
+struct NamedAccount {
     entry: &'static ChannelEntry,
     channel: ChannelId,
     account: AccountId,
 }
 
-fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Meant, RequestError> {
+fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<NamedAccount, RequestError> {
     let unknown = || {
         RequestError::invalid(format!("invalid {method} channel: there is no channel `{}`", params.channel))
     };
@@ -29,12 +29,12 @@ fn meant(gateway: &Gateway, method: &str, params: &AccountParams) -> Result<Mean
             .map_err(|e| RequestError::invalid(format!("invalid {method} params: at /accountId: {e}")))?,
         None => gateway.relay().platforms().accounts().usual(&channel),
     };
-    Ok(Meant { entry, channel, account })
+    Ok(NamedAccount { entry, channel, account })
 }
 
 /// `channels.start`.
 pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
-    let Meant { entry, channel, account } = meant(&cx.gateway, "channels.start", &params)?;
+    let NamedAccount { entry, channel, account } = meant(&cx.gateway, "channels.start", &params)?;
     let (started, outcome) = match cx.gateway.relay().platforms().start_channel(&channel, &account).await {
         Some(true) => (true, json!({"status": "handed-off"})),
         Some(false) => (true, json!({"status": "skipped", "reason": "it is running already"})),
@@ -55,7 +55,7 @@ pub(crate) async fn start(cx: Cx, params: AccountParams) -> Result<Value, Reques
 
 /// `channels.stop`.
 pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
-    let Meant { channel, account, .. } = meant(&cx.gateway, "channels.stop", &params)?;
+    let NamedAccount { channel, account, .. } = meant(&cx.gateway, "channels.stop", &params)?;
     let stopped = cx.gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
     Ok(json!({"channel": channel, "accountId": account, "stopped": stopped}))
 }
@@ -63,7 +63,7 @@ pub(crate) async fn stop(cx: Cx, params: AccountParams) -> Result<Value, Request
 /// `channels.logout`: the account is stopped, and its credentials leave the configuration.
 pub(crate) async fn logout(cx: Cx, params: AccountParams) -> Result<Value, RequestError> {
     let gateway = &cx.gateway;
-    let Meant { entry, channel, account } = meant(gateway, "channels.logout", &params)?;
+    let NamedAccount { entry, channel, account } = meant(gateway, "channels.logout", &params)?;
     let was_there = gateway.relay().platforms().stop_channel(&channel, &account).await.is_some();
     let snapshot = gateway.config().snapshot();
     let patch = cleared(&snapshot.parsed, entry, &account);

@@ -87,22 +87,22 @@ pub(crate) async fn dismiss(cx: Cx, params: PairingDismissParams) -> Result<Pair
 }
 
 /// One of our accounts, and whether strangers may ask there.
-struct Known {
+struct KnownAccount {
     row: PairingAccount,
     pairs: bool,
 }
 
 /// Every account the configuration has, of platforms that are on.
-fn accounts(gateway: &Gateway) -> Vec<Known> {
+fn accounts(gateway: &Gateway) -> Vec<KnownAccount> {
     let accounts = gateway.relay().platforms().accounts();
-    let known = accounts.all().map(|(channel, id, account)| Known {
+    let known = accounts.all().map(|(channel, id, account)| KnownAccount {
         pairs: account.rules.enabled && account.rules.dm_policy == DmPolicy::Pairing,
         row: pairing_account(channel, &id, account.rules.name.clone()),
     });
     known.collect()
 }
 
-fn row(accounts: &[Known], request: PairingRequest) -> PairingRow {
+fn row(accounts: &[KnownAccount], request: PairingRequest) -> PairingRow {
     let (channel, account) = (request.channel.as_str(), request.account.as_str());
     let known = accounts.iter().find(|known| known.row.channel == channel && known.row.account_id == account);
     let account = known
@@ -141,7 +141,7 @@ async fn find(
         return Ok(found.clone());
     }
     let is_known =
-        |known: &Known| known.pairs && known.row.channel == channel && known.row.account_id == account;
+        |known: &KnownAccount| known.pairs && known.row.channel == channel && known.row.account_id == account;
     if accounts.iter().any(is_known) {
         Err(gone())
     } else {
@@ -149,7 +149,11 @@ async fn find(
     }
 }
 
-fn known_channel(accounts: &[Known], waiting: &[PairingRequest], channel: &str) -> Result<(), RequestError> {
+fn known_channel(
+    accounts: &[KnownAccount],
+    waiting: &[PairingRequest],
+    channel: &str,
+) -> Result<(), RequestError> {
     let is_known = accounts.iter().any(|known| known.row.channel == channel)
         || waiting.iter().any(|request| request.channel.as_str() == channel);
     if is_known { Ok(()) } else { Err(RequestError::invalid(format!("unknown pairing channel: {channel}"))) }

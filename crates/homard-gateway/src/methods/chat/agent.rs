@@ -163,7 +163,7 @@ fn usage(usage: Usage) -> AgentUsage {
 }
 
 /// A run that is over, as its end tells it or as it is kept.
-struct Over<'a> {
+struct FinishedRun<'a> {
     status: RunStatus,
     reply: Option<&'a str>,
     error: Option<&'a str>,
@@ -176,7 +176,7 @@ struct Over<'a> {
     attempts: Cow<'a, [Attempt]>,
 }
 
-impl<'a> From<&'a RunEnd> for Over<'a> {
+impl<'a> From<&'a RunEnd> for FinishedRun<'a> {
     fn from(RunEnd { outcome, reply, ended_at, .. }: &'a RunEnd) -> Self {
         Self {
             status: outcome.status(),
@@ -193,7 +193,7 @@ impl<'a> From<&'a RunEnd> for Over<'a> {
     }
 }
 
-impl<'a> From<&'a RunRecord> for Over<'a> {
+impl<'a> From<&'a RunRecord> for FinishedRun<'a> {
     fn from(record: &'a RunRecord) -> Self {
         let attempts =
             record.attempts.iter().filter_map(|a| homard_runtime::json::from_value(a.clone()).ok());
@@ -212,7 +212,7 @@ impl<'a> From<&'a RunRecord> for Over<'a> {
     }
 }
 
-impl Over<'_> {
+impl FinishedRun<'_> {
     fn summary(&self) -> String {
         match self.status {
             RunStatus::Ok => "completed".to_owned(),
@@ -248,7 +248,7 @@ impl Over<'_> {
     }
 }
 
-fn finished<'a>(run_id: &RunId, over: impl Into<Over<'a>>) -> AgentFinished {
+fn finished<'a>(run_id: &RunId, over: impl Into<FinishedRun<'a>>) -> AgentFinished {
     let over = over.into();
     let began = over.started_at.unwrap_or(over.ended_at);
     AgentFinished {

@@ -18,14 +18,14 @@ const MAX_FILES: usize = 32;
 const UNKNOWN: &str = "application/octet-stream";
 
 /// What came with a message.
-pub(crate) struct Attached {
+pub(crate) struct ChatFiles {
     /// What the model is shown.
     pub(crate) blocks: Vec<UserBlock>,
     /// The files that were kept, in the words models know; empty when there are none.
     note: String,
 }
 
-impl Attached {
+impl ChatFiles {
     /// Whether nothing came.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.note.is_empty()
@@ -42,7 +42,7 @@ impl Attached {
 }
 
 /// Takes what came with a message; all of it or nothing.
-pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Attached, RequestError> {
+pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<ChatFiles, RequestError> {
     if files.len() > MAX_FILES {
         return Err(RequestError::invalid(format!("at most {MAX_FILES} files can be sent with one message")));
     }
@@ -58,7 +58,7 @@ pub(crate) async fn take(gateway: &Gateway, files: &[Attachment]) -> Result<Atta
         };
         saved.push(AttachedFile { path, mime: Some(mime), url: None });
     }
-    Ok(Attached { blocks, note: media_note(&saved) })
+    Ok(ChatFiles { blocks, note: media_note(&saved) })
 }
 
 fn decode(file: &Attachment) -> Result<(Option<&str>, &str, Vec<u8>), RequestError> {

@@ -49,7 +49,7 @@ pub(crate) async fn list(cx: Cx, params: CommandsListParams) -> Result<CommandsL
 }
 
 fn all(commands: &Commands, with_arguments: bool) -> Vec<SlashCommand> {
-    let one = |known: commands::Known| SlashCommand {
+    let one = |known: commands::ListedCommand| SlashCommand {
         name: known.name.to_owned(),
         native_name: known.name.to_owned(),
         text_aliases: std::iter::once(&known.name)

@@ -164,7 +164,7 @@ pub(crate) async fn logout(
         .await
         .profiles
         .into_iter()
-        .filter(|one| one.provider == provider.as_str() && (!only_keys || one.kind == "api_key"))
+        .filter(|one| one.provider == provider.as_str() && (!only_keys || one.is_key()))
         .map(|one| one.id)
         .collect();
     let wanted = match params.profile_ids {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::error::{self, RequestError};
 use crate::gateway::Gateway;
-use crate::methods::nodes::replays::{Begun, settled};
+use crate::methods::nodes::replays::{Claim, settled};
 use crate::table::Cx;
 
 /// Commands that have methods of their own.
@@ -32,9 +32,9 @@ pub(crate) async fn invoke(cx: Cx, params: NodeInvokeParams) -> Result<NodeInvok
     // A key is the caller's own: nobody learns what another one's request came to.
     let key = format!("{}|{}|{}", cx.caller.id, cx.caller.limit_key(), params.idempotency_key);
     let first = match cx.gateway.node_calls().begin(key, &asked) {
-        Begun::First(first) => first,
-        Begun::Again(seen) => return settled(seen).await.unwrap_or_else(|| Err(given_up())),
-        Begun::Different => {
+        Claim::First(first) => first,
+        Claim::Again(seen) => return settled(seen).await.unwrap_or_else(|| Err(given_up())),
+        Claim::Different => {
             return Err(RequestError::invalid("idempotencyKey was used for another request"));
         }
     };

@@ -18,30 +18,30 @@ const MAX_KEPT: usize = 1_000;
 const MAX_KEPT_BYTES: usize = 32 * 1024 * 1024;
 
 /// What a request came to.
-pub(crate) type Answer = Result<NodeInvoked, RequestError>;
-type Seen = watch::Receiver<Option<Answer>>;
+pub(crate) type InvokeAnswer = Result<NodeInvoked, RequestError>;
+type AnswerWatch = watch::Receiver<Option<InvokeAnswer>>;
 
 /// The requests that were made with a key.
 #[derive(Debug, Default)]
 pub(crate) struct Replays {
-    kept: Mutex<HashMap<String, Kept>>,
+    kept: Mutex<HashMap<String, KeptRequest>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptRequest {
     /// What was asked, to tell a repetition from a mistake.
     asked: u64,
     at: Instant,
     /// How large the answer is, roughly.
     size: usize,
-    answer: Seen,
+    answer: AnswerWatch,
 }
 
 /// Whether a request is the first of its key.
-pub(crate) enum Begun<'r> {
+pub(crate) enum Claim<'r> {
     /// It is: whoever holds this answers for all.
     First(First<'r>),
-    Again(Seen),
+    Again(AnswerWatch),
     /// The key was used for something else.
     Different,
 }
@@ -50,13 +50,13 @@ pub(crate) enum Begun<'r> {
 pub(crate) struct First<'r> {
     replays: &'r Replays,
     key: String,
-    tell: watch::Sender<Option<Answer>>,
+    tell: watch::Sender<Option<InvokeAnswer>>,
     is_kept: bool,
 }
 
 impl Replays {
     /// Begins a request.
-    pub(crate) fn begin(&self, key: String, asked: &str) -> Begun<'_> {
+    pub(crate) fn begin(&self, key: String, asked: &str) -> Claim<'_> {
         let now = Instant::now();
         let mut hasher = DefaultHasher::new();
         asked.hash(&mut hasher);
@@ -64,21 +64,21 @@ impl Replays {
         let mut kept = self.kept.lock();
         kept.retain(|_, one| one.answer.borrow().is_none() || now.duration_since(one.at) < KEEP);
         if let Some(one) = kept.get(&key) {
-            return if one.asked == asked { Begun::Again(one.answer.clone()) } else { Begun::Different };
+            return if one.asked == asked { Claim::Again(one.answer.clone()) } else { Claim::Different };
         }
         if kept.len() >= MAX_KEPT {
             forget_oldest(&mut kept);
         }
         let (tell, answer) = watch::channel(None);
-        kept.insert(key.clone(), Kept { asked, at: now, size: 0, answer });
+        kept.insert(key.clone(), KeptRequest { asked, at: now, size: 0, answer });
         drop(kept);
-        Begun::First(First { replays: self, key, tell, is_kept: false })
+        Claim::First(First { replays: self, key, tell, is_kept: false })
     }
 }
 
 impl First<'_> {
     /// Answers all who asked. A request that reached nobody may be made again with the same key.
-    pub(crate) fn answer(mut self, answer: &Answer, reached: bool) {
+    pub(crate) fn answer(mut self, answer: &InvokeAnswer, reached: bool) {
         self.is_kept = reached;
         self.tell.send_replace(Some(answer.clone()));
         let mut kept = self.replays.kept.lock();
@@ -95,13 +95,13 @@ impl First<'_> {
 }
 
 /// Forgets the oldest request that was answered; tells whether there was one.
-fn forget_oldest(kept: &mut HashMap<String, Kept>) -> bool {
+fn forget_oldest(kept: &mut HashMap<String, KeptRequest>) -> bool {
     let answered = kept.iter().filter(|(_, one)| one.answer.borrow().is_some());
     let oldest = answered.min_by_key(|(_, one)| one.at).map(|(key, _)| key.clone());
     oldest.and_then(|key| kept.remove(&key)).is_some()
 }
 
-fn size(answer: &Answer) -> usize {
+fn size(answer: &InvokeAnswer) -> usize {
     match answer {
         Ok(done) => match &done.payload_json {
             // The same twice: as text and read.
@@ -121,7 +121,7 @@ impl Drop for First<'_> {
 }
 
 /// Waits for what the first request got; `None` when it was given up.
-pub(crate) async fn settled(mut seen: Seen) -> Option<Answer> {
+pub(crate) async fn settled(mut seen: AnswerWatch) -> Option<InvokeAnswer> {
     let answer = seen.wait_for(Option::is_some).await.ok()?;
     answer.clone()
 }

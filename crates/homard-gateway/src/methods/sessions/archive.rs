@@ -109,8 +109,12 @@ pub(crate) async fn cleanup(
         let sessions = all_of(gateway, &agent).await?;
         result.before_count += count(sessions.len());
         let sessions_dir = gateway.config().source().paths.sessions_dir(&agent);
-        let look =
-            Look { rules, spared: spared.clone(), missing: params.fix_missing == Some(true), sessions_dir };
+        let look = CleanupRules {
+            rules,
+            spared: spared.clone(),
+            missing: params.fix_missing == Some(true),
+            sessions_dir,
+        };
         let chosen = choose(gateway, look, sessions).await?;
         result.pruned += chosen.pruned;
         result.capped += chosen.capped;
@@ -171,7 +175,7 @@ async fn all_of(gateway: &Gateway, agent: &AgentId) -> Result<Vec<SessionRecord>
 }
 
 /// What a cleanup goes by.
-struct Look {
+struct CleanupRules {
     rules: Maintenance,
     spared: Option<SessionKey>,
     missing: bool,
@@ -180,7 +184,7 @@ struct Look {
 
 /// What may go, and why.
 #[derive(Default)]
-struct Chosen {
+struct CleanupPlan {
     records: Vec<SessionRecord>,
     pruned: u64,
     capped: u64,
@@ -188,12 +192,16 @@ struct Chosen {
 }
 
 /// Chooses what may go. Main conversations, pinned ones, those with a run and the one that is spared stay.
-async fn choose(gateway: &Gateway, look: Look, sessions: Vec<SessionRecord>) -> Result<Chosen, RequestError> {
+async fn choose(
+    gateway: &Gateway,
+    look: CleanupRules,
+    sessions: Vec<SessionRecord>,
+) -> Result<CleanupPlan, RequestError> {
     let now = gateway.clock().now_ms();
     let oldest = now.saturating_sub(millis_i64(look.rules.prune_after));
     let busy = gateway.relay().turns().active_sessions();
     blocking(move || {
-        let (mut chosen, mut kept) = (Chosen::default(), 0);
+        let (mut chosen, mut kept) = (CleanupPlan::default(), 0);
         for record in sessions {
             let stays = record.key.is_main()
                 || record.entry.pinned_at.is_some()

@@ -8,7 +8,7 @@ use homard_protocol::methods::sessions::branches::{
 use homard_protocol::methods::system::conversation_stubs::InSessionParams;
 use homard_protocol::session_words::{Thoughts, Verbosity};
 use homard_protocol::{
-    EntryKind, Message, QueueMode, SessionKey, ThinkingLevel, UserBlock, UserContent, Word,
+    ChoiceSource, EntryKind, Message, QueueMode, SessionKey, ThinkingLevel, UserBlock, UserContent, Word,
 };
 use homard_store::{Branch, SessionEntry, SessionRecord, Turning};
 use uuid::Uuid;
@@ -133,7 +133,7 @@ async fn turn(gateway: &Gateway, record: &SessionRecord, to: &Turning) -> Result
 struct Settings {
     model: Option<String>,
     provider: Option<String>,
-    source: Option<String>,
+    source: Option<Word<ChoiceSource>>,
     thinking: Option<Word<ThinkingLevel>>,
     verbose: Option<Word<Verbosity>>,
     reasoning: Option<Word<Thoughts>>,

@@ -38,7 +38,7 @@ pub(crate) async fn create(
     refuse_what_is_not_here(&params)?;
     let key = key_for(gateway, &params)?;
     let first = first_message(&params);
-    let wanted = Wanted::read(gateway, &params)?;
+    let wanted = NewSessionSettings::read(gateway, &params)?;
     let record = gateway.store().sessions().patch(&key, move |entry| wanted.apply(entry)).await?;
     gateway.relay().sessions().announce_change(&record, SessionChange::Create);
     let mut result = SessionsCreateResult {
@@ -120,7 +120,7 @@ fn first_message(params: &SessionsCreateParams) -> Option<String> {
 }
 
 /// What a new session is given, checked.
-struct Wanted {
+struct NewSessionSettings {
     label: Option<String>,
     display_name: Option<String>,
     category: Option<String>,
@@ -131,7 +131,7 @@ struct Wanted {
     spawn_depth: Option<u32>,
 }
 
-impl Wanted {
+impl NewSessionSettings {
     fn read(gateway: &Gateway, params: &SessionsCreateParams) -> Result<Self, RequestError> {
         let length = |text: &Option<String>| text.as_ref().map(|text| text.chars().count());
         check_range("sessions.create", "label", length(&params.label), 1..=MAX_LABEL_CHARS)?;
@@ -173,10 +173,8 @@ impl Wanted {
         set(&mut entry.parent_session_key, self.parent);
         entry.spawn_depth = self.spawn_depth.or(entry.spawn_depth);
         entry.created_via.get_or_insert_with(|| CREATED_VIA.to_owned());
-        if let Some(model) = self.model {
-            entry.provider_override = Some(model.provider.to_string());
-            entry.model_override = Some(model.model.to_string());
-            entry.model_override_source = Some("user".to_owned());
+        if self.model.is_some() {
+            entry.choose_model(self.model.as_ref());
         }
     }
 }

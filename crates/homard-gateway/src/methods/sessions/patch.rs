@@ -203,15 +203,8 @@ impl Changes {
         }
         match self.model {
             None => {}
-            Some(ModelChange::Clear) => {
-                (entry.provider_override, entry.model_override, entry.model_override_source) =
-                    (None, None, None);
-            }
-            Some(ModelChange::Set(model)) => {
-                entry.provider_override = Some(model.provider.to_string());
-                entry.model_override = Some(model.model.to_string());
-                entry.model_override_source = Some("user".to_owned());
-            }
+            Some(ModelChange::Clear) => entry.choose_model(None),
+            Some(ModelChange::Set(model)) => entry.choose_model(Some(&model)),
         }
     }
 }

@@ -6,7 +6,7 @@ use homard_protocol::methods::system::wake::{
     MAX_EVENT_CHARS, SetHeartbeatsParams, SetHeartbeatsResult, SystemEventParams, WakeParams, WakeResult,
 };
 use homard_protocol::{Scope, TurnSource, WakeMode};
-use homard_relay::{Wake, Woken};
+use homard_relay::{Wake, WakeOutcome};
 use homard_tools::Label;
 
 use crate::error::RequestError;
@@ -59,8 +59,8 @@ pub(crate) async fn last_heartbeat(
 
 async fn tell(cx: &Cx, wake: Wake) -> Result<WakeResult, RequestError> {
     match cx.gateway.relay().turns().wake(wake).await? {
-        Woken::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id) }),
-        Woken::Waits => Ok(WakeResult { ok: true, run_id: None }),
+        WakeOutcome::Turn(run_id) => Ok(WakeResult { ok: true, run_id: Some(run_id) }),
+        WakeOutcome::Waits => Ok(WakeResult { ok: true, run_id: None }),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use reqwest::header::HeaderMap;
 
-use super::{add_header, address, host_and_port, is_loopback};
+use homard_http::is_this_machine;
+
+use super::{add_header, address, host_and_port};
 
 #[test]
 fn only_this_machine_is_local() {
@@ -14,7 +16,7 @@ fn only_this_machine_is_local() {
         ("http://10.0.0.1/", false),
     ];
     for (url, expected) in rows {
-        assert_eq!(is_loopback(&address(url).unwrap()), expected, "{url}");
+        assert_eq!(address(url).unwrap().host_str().is_some_and(is_this_machine), expected, "{url}");
     }
     for bad in ["", "ftp://x", "not an address", "file:///etc/passwd"] {
         assert!(address(bad).is_err(), "{bad}");

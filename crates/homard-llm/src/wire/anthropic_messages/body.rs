@@ -16,8 +16,9 @@ use crate::call::sampling::ToolChoice;
 use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
-use crate::wire::attachment::{Shown, pdf_or_picture, shown};
+use crate::wire::attachment::{ShownBlock, pdf_or_picture, shown};
 use crate::wire::claude::{self, Effort, Thinking};
+use crate::wire::is_own;
 
 /// Longest tool-call id the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
@@ -63,7 +64,7 @@ struct Body<'a> {
     tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(flatten)]
     extra: &'a Map<String, Value>,
 }
@@ -83,7 +84,7 @@ struct Tool<'a> {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct WireMessage<'a> {
     role: Role,
     content: Vec<Block<'a>>,
 }
@@ -261,8 +262,9 @@ fn thinking(level: ThinkingLevel, model: &ModelSpec, max_tokens: u32) -> Option<
 
 /// A turn that calls tools is thought through from its first answer or not at all: the API refuses to begin
 /// thinking in the middle, as when another model or a lower level began the turn.
-fn may_think(messages: &[Said<'_>]) -> bool {
-    let answers = |said: &Said<'_>| said.content.iter().any(|b| matches!(b.kind, Kind::ToolResult { .. }));
+fn may_think(messages: &[WireMessage<'_>]) -> bool {
+    let answers =
+        |said: &WireMessage<'_>| said.content.iter().any(|b| matches!(b.kind, Kind::ToolResult { .. }));
     let (mut rest, mut opening) = (messages, None);
     while let [before @ .., answer, results] = rest
         && answers(results)
@@ -272,9 +274,9 @@ fn may_think(messages: &[Said<'_>]) -> bool {
     opening.and_then(|answer| answer.content.first()).is_none_or(Block::is_thought)
 }
 
-fn messages(request: &Request) -> Vec<Said<'_>> {
+fn messages(request: &Request) -> Vec<WireMessage<'_>> {
     let model = &*request.model;
-    let mut out: Vec<Said<'_>> = Vec::with_capacity(request.messages.len());
+    let mut out: Vec<WireMessage<'_>> = Vec::with_capacity(request.messages.len());
     for step in repaired(&request.messages) {
         let (role, content) = match step {
             Step::User(user) => (Role::User, user_blocks(&user.content, model)),
@@ -285,11 +287,11 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
         match out.last_mut() {
             _ if content.is_empty() => {}
             Some(last) if last.role == role => last.content.extend(content),
-            Some(_) | None => out.push(Said { role, content }),
+            Some(_) | None => out.push(WireMessage { role, content }),
         }
     }
     if out.first().is_none_or(|first| first.role == Role::Assistant) {
-        out.insert(0, Said { role: Role::User, content: vec![Block::text(EARLIER)] });
+        out.insert(0, WireMessage { role: Role::User, content: vec![Block::text(EARLIER)] });
     }
     out
 }
@@ -306,9 +308,11 @@ fn user_blocks<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Block<'a>
 fn user_block<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Block<'a>> {
     let base64 = |media_type, data| Source { r#type: "base64", media_type, data };
     match shown(block, model, pdf_or_picture) {
-        Shown::Text(text) => (!text.trim().is_empty()).then(|| Block::text(text)),
-        Shown::Image { mime_type, data } => Some(Block::new(Kind::Image { source: base64(mime_type, data) })),
-        Shown::Document { mime_type, data, name } => {
+        ShownBlock::Text(text) => (!text.trim().is_empty()).then(|| Block::text(text)),
+        ShownBlock::Image { mime_type, data } => {
+            Some(Block::new(Kind::Image { source: base64(mime_type, data) }))
+        }
+        ShownBlock::Document { mime_type, data, name } => {
             Some(Block::new(Kind::Document { source: base64(mime_type, data), title: name }))
         }
     }
@@ -316,9 +320,7 @@ fn user_block<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Block<'a>> 
 
 fn assistant_blocks<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Vec<Block<'a>> {
     // A signature proves thinking to the model that signed it and to nobody else.
-    let own = message.provider == model.provider.as_str()
-        && message.model == model.id.as_str()
-        && message.api == model.api;
+    let own = is_own(message, model);
     let block = |block: &'a AssistantBlock| match block {
         AssistantBlock::Text { text, .. } if text.trim().is_empty() => None,
         AssistantBlock::Text { text, .. } => Some(Kind::Text { text: Cow::Borrowed(text) }),

@@ -21,8 +21,6 @@ pub(super) struct AnthropicDecoder {
     draft: Draft,
     /// The API's number of each block and the block it became.
     blocks: Vec<(u64, usize)>,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 /// Every event in one flat shape: a tagged enum would copy each event before reading it.
@@ -79,7 +77,7 @@ struct Tokens {
 
 impl AnthropicDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, blocks: Vec::new(), stop: None, finished: false }
+        Self { draft, blocks: Vec::new() }
     }
 
     fn open(
@@ -145,7 +143,7 @@ impl AnthropicDecoder {
     }
 
     fn stopped(&mut self, reason: &str) -> Result<(), LlmError> {
-        self.stop = Some(match reason {
+        self.draft.stop = Some(match reason {
             "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
             "tool_use" => StopReason::ToolUse,
             "refusal" => return Err(LlmError::new(FailReason::Refusal, "the model declined to answer")),
@@ -207,21 +205,13 @@ impl Decode for AnthropicDecoder {
                 }
             }
             "message_stop" => {
-                self.finished = true;
-                self.stop = self.stop.or(Some(StopReason::Stop));
+                self.draft.finished = true;
+                self.draft.stop = self.draft.stop.or(Some(StopReason::Stop));
             }
             "error" => return Err(classify(None, data, &[])),
             _ => {}
         }
         Ok(())
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use homard_protocol::{ModelId, ProviderId, UserBlock};
 
-use super::{OMITTED, Shown, pdf_or_picture, shown};
+use super::{OMITTED, ShownBlock, pdf_or_picture, shown};
 use crate::spec::{InputKind, ModelSpec};
 
 fn model(input: &[InputKind]) -> ModelSpec {
@@ -20,14 +20,14 @@ fn document(mime_type: &str, data: &str) -> UserBlock {
 fn a_model_is_shown_what_it_can_take_in_and_told_about_the_rest() {
     use InputKind::{Document, Image, Text};
     let picture = UserBlock::Image { data: "AAAA".into(), mime_type: "image/png".into() };
-    let seen = Shown::Image { mime_type: "image/png", data: "AAAA" };
+    let seen = ShownBlock::Image { mime_type: "image/png", data: "AAAA" };
     assert_eq!(shown(&picture, &model(&[Text, Image]), pdf_or_picture), seen);
-    assert_eq!(shown(&picture, &model(&[Text]), pdf_or_picture), Shown::Text(Cow::Borrowed(OMITTED)));
+    assert_eq!(shown(&picture, &model(&[Text]), pdf_or_picture), ShownBlock::Text(Cow::Borrowed(OMITTED)));
     let pdf = document("application/pdf", "AAAA");
-    let read = Shown::Document { mime_type: "application/pdf", data: "AAAA", name: "a.file" };
+    let read = ShownBlock::Document { mime_type: "application/pdf", data: "AAAA", name: "a.file" };
     assert_eq!(shown(&pdf, &model(&[Text, Document]), pdf_or_picture), read);
     let note = "[file `a.file` left out: this model cannot read application/pdf]";
-    assert_eq!(shown(&pdf, &model(&[Text]), pdf_or_picture), Shown::Text(note.into()));
+    assert_eq!(shown(&pdf, &model(&[Text]), pdf_or_picture), ShownBlock::Text(note.into()));
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn a_kind_of_picture_no_api_knows_is_left_out() {
     for (kind, expected) in rows {
         let picture = UserBlock::Image { data: "AAAA".into(), mime_type: kind.into() };
         let expected = match expected {
-            Ok(mime_type) => Shown::Image { mime_type, data: "AAAA" },
-            Err(note) => Shown::Text(note.into()),
+            Ok(mime_type) => ShownBlock::Image { mime_type, data: "AAAA" },
+            Err(note) => ShownBlock::Text(note.into()),
         };
         assert_eq!(shown(&picture, &model(&[InputKind::Image]), pdf_or_picture), expected, "{kind}");
     }
@@ -52,7 +52,7 @@ fn a_kind_of_picture_no_api_knows_is_left_out() {
 fn a_document_that_is_text_is_read_as_text_by_every_model() {
     for kind in ["text/plain", "text/csv; charset=utf-8", "application/json"] {
         let note = document(kind, "aGVsbG8=");
-        let expected = Shown::Text("File `a.file`:\n\nhello".into());
+        let expected = ShownBlock::Text("File `a.file`:\n\nhello".into());
         assert_eq!(shown(&note, &model(&[InputKind::Text]), pdf_or_picture), expected, "{kind}");
     }
 }

@@ -19,7 +19,7 @@ use crate::call::sampling::ToolChoice;
 use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::ModelSpec;
-use crate::wire::attachment::{Shown, shown};
+use crate::wire::attachment::{ShownBlock, shown};
 use crate::wire::claude::{self, Thinking};
 use crate::wire::is_own;
 
@@ -50,7 +50,7 @@ pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
 struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inference_config: Option<Inference<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +108,7 @@ struct Json<'a> {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct WireMessage<'a> {
     role: Role,
     content: Vec<Block<'a>>,
 }
@@ -296,8 +296,8 @@ fn thinking(request: &Request, family: Family) -> Option<Value> {
 
 /// A turn that calls tools is thought through from its first answer or not at all: the API refuses to begin
 /// thinking in the middle, as when another model or a lower level began the turn.
-fn may_think(messages: &[Said<'_>]) -> bool {
-    let answers = |said: &Said<'_>| said.content.iter().any(|b| matches!(b, Block::ToolResult { .. }));
+fn may_think(messages: &[WireMessage<'_>]) -> bool {
+    let answers = |said: &WireMessage<'_>| said.content.iter().any(|b| matches!(b, Block::ToolResult { .. }));
     let (mut rest, mut opening) = (messages, None);
     while let [before @ .., answer, results] = rest
         && answers(results)
@@ -315,8 +315,8 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn messages(&mut self, request: &'a Request) -> Vec<Said<'a>> {
-        let mut out: Vec<Said<'a>> = Vec::with_capacity(request.messages.len());
+    fn messages(&mut self, request: &'a Request) -> Vec<WireMessage<'a>> {
+        let mut out: Vec<WireMessage<'a>> = Vec::with_capacity(request.messages.len());
         for step in repaired(&request.messages) {
             let (role, content) = match step {
                 Step::User(user) => (Role::User, self.user_blocks(&user.content)),
@@ -327,11 +327,14 @@ impl<'a> Writer<'a> {
             match out.last_mut() {
                 _ if content.is_empty() => {}
                 Some(last) if last.role == role => last.content.extend(content),
-                Some(_) | None => out.push(Said { role, content }),
+                Some(_) | None => out.push(WireMessage { role, content }),
             }
         }
         if out.first().is_none_or(|first| first.role == Role::Assistant) {
-            out.insert(0, Said { role: Role::User, content: vec![Block::Text(Cow::Borrowed(EARLIER))] });
+            out.insert(
+                0,
+                WireMessage { role: Role::User, content: vec![Block::Text(Cow::Borrowed(EARLIER))] },
+            );
         }
         out
     }
@@ -354,12 +357,12 @@ impl<'a> Writer<'a> {
     /// The API refuses empty text.
     fn user_block(&mut self, block: &'a UserBlock) -> Option<Block<'a>> {
         match shown(block, self.model, |kind| image_format(kind).or(document_format(kind)).is_some()) {
-            Shown::Text(text) => (!text.trim().is_empty()).then_some(Block::Text(text)),
-            Shown::Image { mime_type, data } => {
+            ShownBlock::Text(text) => (!text.trim().is_empty()).then_some(Block::Text(text)),
+            ShownBlock::Image { mime_type, data } => {
                 let format = image_format(mime_type)?;
                 Some(Block::Image { format, source: Source { bytes: data } })
             }
-            Shown::Document { mime_type, data, name } => {
+            ShownBlock::Document { mime_type, data, name } => {
                 let format = document_format(mime_type)?;
                 let name = self.document_name(name);
                 Some(Block::Document { format, name, source: Source { bytes: data } })

@@ -39,8 +39,6 @@ pub(super) struct BedrockDecoder {
     draft: Draft,
     /// The API's number of each block, what it is and the block it became.
     blocks: Vec<(u64, Sort, usize)>,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +136,7 @@ fn read<T: DeserializeOwned>(data: &[u8]) -> Result<T, LlmError> {
 
 impl BedrockDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, blocks: Vec::new(), stop: None, finished: false }
+        Self { draft, blocks: Vec::new() }
     }
 
     fn start(&mut self, event: BlockStart, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
@@ -208,7 +206,7 @@ impl BedrockDecoder {
     }
 
     fn stopped(&mut self, reason: &str) -> Result<(), LlmError> {
-        self.stop = Some(match reason {
+        self.draft.stop = Some(match reason {
             "tool_use" => StopReason::ToolUse,
             "max_tokens" | "model_context_window_exceeded" => StopReason::Length,
             "guardrail_intervened" | "content_filtered" => {
@@ -278,19 +276,11 @@ impl Decode for BedrockDecoder {
                     self.count(&tokens, out);
                 }
                 // What it cost is the last thing said.
-                self.finished = self.stop.is_some();
+                self.draft.finished = self.draft.stop.is_some();
                 Ok(())
             }
             _ => Ok(()),
         }
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -13,9 +13,9 @@ use super::thinking::{self, ThinkingConfig};
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ToolSpec};
 use crate::call::sampling::ToolChoice;
-use crate::call::schema::{Dialect, Told};
+use crate::call::schema::{Dialect, SpelledSchema};
 use crate::spec::ModelSpec;
-use crate::wire::attachment::{Shown, shown};
+use crate::wire::attachment::{ShownBlock, shown};
 use crate::wire::is_own;
 
 /// The API wants a person to speak first; this stands for what was cut away before.
@@ -216,7 +216,7 @@ fn calling(choice: &ToolChoice) -> Option<Calling<'_>> {
 }
 
 fn declaration(spec: &ToolSpec) -> Declaration<'_> {
-    let Told { json, takes_some } = spec.parameters.told(Dialect::Gemini);
+    let SpelledSchema { json, takes_some } = spec.parameters.told(Dialect::Gemini);
     Declaration {
         name: &spec.name,
         description: &spec.description,
@@ -274,8 +274,8 @@ fn user_parts<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Part<'a>> 
 
 fn user_part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Option<Part<'a>> {
     match shown(block, model, takes) {
-        Shown::Text(text) => (!text.trim().is_empty()).then(|| Part::text(text)),
-        Shown::Image { mime_type, data } | Shown::Document { mime_type, data, .. } => {
+        ShownBlock::Text(text) => (!text.trim().is_empty()).then(|| Part::text(text)),
+        ShownBlock::Image { mime_type, data } | ShownBlock::Document { mime_type, data, .. } => {
             Some(Part::new(Kind::InlineData { mime_type, data }))
         }
     }

@@ -20,7 +20,6 @@ pub(in crate::wire) struct GoogleDecoder {
     draft: Draft,
     /// The block that grows at the moment.
     open: Option<Open>,
-    stop: Option<StopReason>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -100,7 +99,7 @@ struct Tokens {
 
 impl GoogleDecoder {
     pub(in crate::wire) fn new(draft: Draft) -> Self {
-        Self { draft, open: None, stop: None }
+        Self { draft, open: None }
     }
 
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
@@ -172,7 +171,7 @@ impl GoogleDecoder {
         out: &mut VecDeque<StreamEvent>,
     ) -> Result<(), LlmError> {
         let detail = || message.map_or_else(String::new, |message| format!(": {message}"));
-        self.stop = Some(match reason {
+        self.draft.stop = Some(match reason {
             "" | "FINISH_REASON_UNSPECIFIED" => return Ok(()),
             "STOP" => StopReason::Stop,
             "MAX_TOKENS" => StopReason::Length,
@@ -242,14 +241,6 @@ impl Decode for GoogleDecoder {
     }
 
     /// The API has no word for the end: it closes the stream.
-    fn is_finished(&self) -> bool {
-        false
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
-    }
-
     fn draft(&mut self) -> &mut Draft {
         &mut self.draft
     }

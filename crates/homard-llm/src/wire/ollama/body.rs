@@ -9,13 +9,13 @@ use homard_protocol::{
 use homard_runtime::CollectOrdered as _;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
-use crate::call::request::{Request, ThinkingLevel, ToolSpec};
-use crate::call::schema::Dialect;
+use crate::call::request::{Request, ThinkingLevel};
 use crate::spec::ModelSpec;
-use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, shown};
+use crate::wire::attachment::{FROM_TOOL, NO_OUTPUT, SEE_IMAGE, ShownBlock, shown};
+use crate::wire::chat_fields::{FunctionTool, SamplingFields, joined};
+use crate::wire::is_own;
 
 /// The one family that takes how hard to think; others are told whether.
 const GRADED: &str = "gpt-oss";
@@ -31,12 +31,12 @@ pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     think: Option<Think>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     options: Options<'a>,
     #[serde(flatten)]
     beside: BTreeMap<&'a str, &'a Value>,
@@ -57,40 +57,15 @@ struct Options<'a> {
     num_ctx: Option<u32>,
     /// Left out, a model that repeats itself never stops.
     num_predict: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_p: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_k: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frequency_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    presence_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<i64>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    stop: &'a [String],
+    #[serde(flatten)]
+    sampling: SamplingFields<'a>,
     #[serde(flatten)]
     extra: BTreeMap<&'a str, &'a Value>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a RawValue,
-}
-
-#[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-enum Said<'a> {
+enum WireMessage<'a> {
     System {
         content: &'a str,
     },
@@ -117,11 +92,11 @@ enum Said<'a> {
 #[derive(Serialize)]
 struct Call<'a> {
     id: &'a str,
-    function: Called<'a>,
+    function: CalledFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: &'a str,
     arguments: &'a Value,
 }
@@ -129,24 +104,17 @@ struct Called<'a> {
 impl<'a> Body<'a> {
     fn of(request: &'a Request) -> Self {
         let model = &*request.model;
-        let dialect = Dialect::of(model);
         Self {
             model: model.id.as_str(),
             messages: messages(request),
             stream: true,
             // A model that cannot think refuses even to be asked.
             think: model.reasoning.then(|| think(request.thinking, model.id.as_str())),
-            tools: request.tools.iter().map(|spec| tool(spec, dialect)).collect(),
+            tools: request.tools.iter().map(|spec| FunctionTool::of(spec, model)).collect(),
             options: Options {
                 num_ctx: model.context_window,
                 num_predict: request.max_tokens.unwrap_or(model.max_tokens),
-                temperature: request.sampling.temperature,
-                top_p: request.sampling.top_p,
-                top_k: request.sampling.top_k,
-                frequency_penalty: request.sampling.frequency_penalty,
-                presence_penalty: request.sampling.presence_penalty,
-                seed: request.sampling.seed,
-                stop: &request.sampling.stop,
+                sampling: SamplingFields::of(&request.sampling),
                 extra: extra(model, |name| !BESIDE.contains(&name)),
             },
             beside: extra(model, |name| BESIDE.contains(&name)),
@@ -172,17 +140,11 @@ fn think(level: ThinkingLevel, model: &str) -> Think {
     }
 }
 
-fn tool(spec: &ToolSpec, dialect: Dialect) -> Tool<'_> {
-    let parameters = spec.parameters.written(dialect);
-    let function = Function { name: &spec.name, description: &spec.description, parameters };
-    Tool { r#type: "function", function }
-}
-
-fn messages(request: &Request) -> Vec<Said<'_>> {
+fn messages(request: &Request) -> Vec<WireMessage<'_>> {
     let model = &*request.model;
     let mut out = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
-        out.push(Said::System { content: &request.system });
+        out.push(WireMessage::System { content: &request.system });
     }
     // Pictures of tools must wait until all results of the same answer have been listed.
     let mut pictures: Vec<&str> = Vec::new();
@@ -194,7 +156,7 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
             Step::User(user) => out.push(said(&user.content, model)),
             Step::Assistant(message) => out.push(assistant(message, model)),
             Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
-            Step::Missing(call) => out.push(Said::Tool {
+            Step::Missing(call) => out.push(WireMessage::Tool {
                 tool_call_id: call.id.as_str(),
                 tool_name: &call.name,
                 content: Cow::Borrowed(MISSING_RESULT),
@@ -205,19 +167,19 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
     out
 }
 
-fn flush<'a>(pictures: &mut Vec<&'a str>, out: &mut Vec<Said<'a>>) {
+fn flush<'a>(pictures: &mut Vec<&'a str>, out: &mut Vec<WireMessage<'a>>) {
     if !pictures.is_empty() {
         let images = std::mem::take(pictures);
-        out.push(Said::User { content: Cow::Borrowed(FROM_TOOL), images });
+        out.push(WireMessage::User { content: Cow::Borrowed(FROM_TOOL), images });
     }
 }
 
-fn said<'a>(content: &'a UserContent, model: &ModelSpec) -> Said<'a> {
+fn said<'a>(content: &'a UserContent, model: &ModelSpec) -> WireMessage<'a> {
     match content {
-        UserContent::Text(text) => Said::User { content: Cow::Borrowed(text), images: Vec::new() },
+        UserContent::Text(text) => WireMessage::User { content: Cow::Borrowed(text), images: Vec::new() },
         UserContent::Blocks(blocks) => {
             let (texts, images) = sorted(blocks, model);
-            Said::User { content: joined(texts), images }
+            WireMessage::User { content: joined(texts), images }
         }
     }
 }
@@ -228,18 +190,16 @@ fn sorted<'a>(blocks: &'a [UserBlock], model: &ModelSpec) -> (Vec<Cow<'a, str>>,
     for block in blocks {
         // The API has no place for documents.
         match shown(block, model, |kind| kind.starts_with("image/")) {
-            Shown::Text(text) if text.is_empty() => {}
-            Shown::Text(text) => texts.push(text),
-            Shown::Image { data, .. } | Shown::Document { data, .. } => images.push(data),
+            ShownBlock::Text(text) if text.is_empty() => {}
+            ShownBlock::Text(text) => texts.push(text),
+            ShownBlock::Image { data, .. } | ShownBlock::Document { data, .. } => images.push(data),
         }
     }
     (texts, images)
 }
 
-fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
-    let own = message.provider == model.provider.as_str()
-        && message.model == model.id.as_str()
-        && message.api == model.api;
+fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> WireMessage<'a> {
+    let own = is_own(message, model);
     let (mut texts, mut thoughts) = (Vec::new(), Vec::new());
     for block in &message.content {
         match block {
@@ -250,7 +210,7 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
             AssistantBlock::Text { .. } | AssistantBlock::Thinking { .. } | AssistantBlock::ToolCall(_) => {}
         }
     }
-    Said::Assistant {
+    WireMessage::Assistant {
         content: joined(texts),
         thinking: (!thoughts.is_empty()).then(|| joined(thoughts)),
         tool_calls: message.tool_calls().map(called).collect(),
@@ -258,14 +218,14 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
 }
 
 fn called(call: &ToolCall) -> Call<'_> {
-    Call { id: call.id.as_str(), function: Called { name: &call.name, arguments: &call.arguments } }
+    Call { id: call.id.as_str(), function: CalledFunction { name: &call.name, arguments: &call.arguments } }
 }
 
 fn tool_result<'a>(
     result: &'a ToolResultMessage,
     model: &ModelSpec,
     pictures: &mut Vec<&'a str>,
-) -> Said<'a> {
+) -> WireMessage<'a> {
     let (texts, mut images) = sorted(&result.content, model);
     let content = match (texts.is_empty(), images.is_empty()) {
         (false, _) => joined(texts),
@@ -273,12 +233,5 @@ fn tool_result<'a>(
         (true, true) => Cow::Borrowed(NO_OUTPUT),
     };
     pictures.append(&mut images);
-    Said::Tool { tool_call_id: result.tool_call_id.as_str(), tool_name: &result.tool_name, content }
-}
-
-fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
-    if parts.len() <= 1 {
-        return parts.pop().unwrap_or_default();
-    }
-    Cow::Owned(parts.join("\n\n"))
+    WireMessage::Tool { tool_call_id: result.tool_call_id.as_str(), tool_name: &result.tool_name, content }
 }

@@ -18,14 +18,12 @@ use crate::wire::{Decode, unreadable};
 #[derive(Debug)]
 pub(super) struct OllamaDecoder {
     draft: Draft,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 #[derive(Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]
-    message: Option<Said<'a>>,
+    message: Option<WireMessage<'a>>,
     #[serde(default)]
     done: bool,
     done_reason: Option<String>,
@@ -37,7 +35,7 @@ struct Line<'a> {
 }
 
 #[derive(Deserialize)]
-struct Said<'a> {
+struct WireMessage<'a> {
     content: Option<String>,
     thinking: Option<String>,
     #[serde(borrow)]
@@ -49,11 +47,11 @@ struct Call<'a> {
     /// Newer servers name their calls.
     id: Option<String>,
     #[serde(borrow)]
-    function: Option<Called<'a>>,
+    function: Option<CalledFunction<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: Option<String>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
@@ -61,10 +59,10 @@ struct Called<'a> {
 
 impl OllamaDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, stop: None, finished: false }
+        Self { draft }
     }
 
-    fn said(&mut self, said: Said<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
+    fn said(&mut self, said: WireMessage<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         if let Some(thought) = said.thinking.filter(|thought| !thought.is_empty()) {
             let at = self.draft.thinking_block()?;
             if !self.draft.is_signed(at) {
@@ -101,8 +99,8 @@ impl OllamaDecoder {
             self.said(said, out)?;
         }
         if line.done {
-            self.finished = true;
-            self.stop = Some(match line.done_reason.as_deref() {
+            self.draft.finished = true;
+            self.draft.stop = Some(match line.done_reason.as_deref() {
                 Some("length") => StopReason::Length,
                 _ => StopReason::Stop,
             });
@@ -134,19 +132,11 @@ impl Decode for OllamaDecoder {
                 return Err(classify(None, format!("{{\"error\":{}}}", error.get()).as_bytes(), &[]));
             }
             self.line(line, out)?;
-            if self.finished {
+            if self.draft.finished {
                 break;
             }
         }
         Ok(())
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -6,16 +6,15 @@ use homard_protocol::{
     AssistantBlock, AssistantMessage, ToolCall, ToolResultMessage, UserBlock, UserContent,
 };
 use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::call::history::{MISSING_RESULT, Step, repaired};
 use crate::call::request::{Request, ThinkingLevel};
 use crate::call::sampling::{Sampling, ToolChoice};
-use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec, ThinkingFormat};
-use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, Shown, pdf_or_picture, shown};
+use crate::wire::attachment::{DataUrl, FROM_TOOL, NO_OUTPUT, SEE_IMAGE, ShownBlock, pdf_or_picture, shown};
+use crate::wire::chat_fields::{FunctionTool, SamplingFields, joined};
 
 /// Longest tool-call id the API accepts.
 const MAX_ID: usize = 40;
@@ -30,7 +29,7 @@ pub(super) fn write(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
-    messages: Vec<Said<'a>>,
+    messages: Vec<WireMessage<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<StreamOptions>,
@@ -47,32 +46,13 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     enable_thinking: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<FunctionTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<Choice<'a>>,
     #[serde(flatten)]
-    sampling: Chosen<'a>,
+    sampling: SamplingFields<'a>,
     #[serde(flatten)]
     extra: &'a Map<String, Value>,
-}
-
-/// How words are chosen.
-#[derive(Serialize)]
-struct Chosen<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_p: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    top_k: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frequency_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    presence_penalty: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<i64>,
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    stop: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -98,21 +78,8 @@ struct Switch {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
-    r#type: &'static str,
-    function: Function<'a>,
-}
-
-#[derive(Serialize)]
-struct Function<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a RawValue,
-}
-
-#[derive(Serialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
-enum Said<'a> {
+enum WireMessage<'a> {
     System {
         content: &'a str,
     },
@@ -169,11 +136,11 @@ struct ImageUrl<'a> {
 struct Call<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
-    function: Called<'a>,
+    function: CalledFunction<'a>,
 }
 
 #[derive(Serialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: &'a str,
     /// The API wants JSON inside a string.
     arguments: String,
@@ -203,7 +170,7 @@ impl<'a> Body<'a> {
             thinking: (format == ThinkingFormat::Zai && model.reasoning)
                 .then_some(Switch { r#type: if thinks { "enabled" } else { "disabled" } }),
             enable_thinking: (format == ThinkingFormat::Qwen && model.reasoning).then_some(thinks),
-            tools: request.tools.iter().map(|spec| tool(spec, model)).collect(),
+            tools: request.tools.iter().map(|spec| FunctionTool::of(spec, model)).collect(),
             tool_choice: choice(&request.sampling.tool_choice).filter(|_| !request.tools.is_empty()),
             sampling: chosen(&request.sampling, effort),
             extra: &model.params.extra,
@@ -220,23 +187,11 @@ fn choice(choice: &ToolChoice) -> Option<Choice<'_>> {
 }
 
 /// Models that are told how hard to think refuse to be told how to choose words; the seed is no such thing.
-fn chosen(sampling: &Sampling, thinks: bool) -> Chosen<'_> {
-    let unless = |value: Option<f64>| value.filter(|_| !thinks);
-    Chosen {
-        temperature: unless(sampling.temperature),
-        top_p: unless(sampling.top_p),
-        top_k: sampling.top_k.filter(|_| !thinks),
-        frequency_penalty: unless(sampling.frequency_penalty),
-        presence_penalty: unless(sampling.presence_penalty),
-        seed: sampling.seed,
-        stop: if thinks { &[] } else { &sampling.stop },
+fn chosen(sampling: &Sampling, thinks: bool) -> SamplingFields<'_> {
+    match thinks {
+        true => SamplingFields::of_seed(sampling.seed),
+        false => SamplingFields::of(sampling),
     }
-}
-
-fn tool<'a>(spec: &'a crate::call::request::ToolSpec, model: &ModelSpec) -> Tool<'a> {
-    let parameters = spec.parameters.written(Dialect::of(model));
-    let function = Function { name: &spec.name, description: &spec.description, parameters };
-    Tool { r#type: "function", function }
 }
 
 fn word(level: ThinkingLevel) -> &'static str {
@@ -250,13 +205,17 @@ fn word(level: ThinkingLevel) -> &'static str {
     }
 }
 
-fn messages(request: &Request) -> Vec<Said<'_>> {
+fn messages(request: &Request) -> Vec<WireMessage<'_>> {
     let model = &*request.model;
     let mut out = Vec::with_capacity(request.messages.len() + 1);
     if !request.system.is_empty() {
         let developer = model.reasoning && model.compat.supports_developer_role == Some(true);
         let content = &*request.system;
-        out.push(if developer { Said::Developer { content } } else { Said::System { content } });
+        out.push(if developer {
+            WireMessage::Developer { content }
+        } else {
+            WireMessage::System { content }
+        });
     }
     // Pictures of tools must wait until all results of the same answer have been listed.
     let mut pictures: Vec<Part<'_>> = Vec::new();
@@ -268,7 +227,7 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
             Step::User(user) => ask(&mut out, content(&user.content, model), model),
             Step::Assistant(message) => out.push(assistant(message, model)),
             Step::Result(result) => out.push(tool_result(result, model, &mut pictures)),
-            Step::Missing(call) => out.push(Said::Tool {
+            Step::Missing(call) => out.push(WireMessage::Tool {
                 tool_call_id: fit(call.id.as_str(), id_rule(model)),
                 name: result_name(&call.name, model),
                 content: Cow::Borrowed(MISSING_RESULT),
@@ -281,21 +240,21 @@ fn messages(request: &Request) -> Vec<Said<'_>> {
 
 /// Adds a person's words. Servers that want ids of nine characters also want the model to have spoken between
 /// a tool and a person, who may have interrupted or stopped it.
-fn ask<'a>(out: &mut Vec<Said<'a>>, content: Content<'a>, model: &ModelSpec) {
+fn ask<'a>(out: &mut Vec<WireMessage<'a>>, content: Content<'a>, model: &ModelSpec) {
     let strict = model.compat.requires_mistral_tool_ids == Some(true);
-    if strict && matches!(out.last(), Some(Said::Tool { .. })) {
+    if strict && matches!(out.last(), Some(WireMessage::Tool { .. })) {
         let content = Some(Cow::Borrowed(NOTED));
-        out.push(Said::Assistant {
+        out.push(WireMessage::Assistant {
             content,
             reasoning_content: None,
             reasoning: None,
             tool_calls: Vec::new(),
         });
     }
-    out.push(Said::User { content });
+    out.push(WireMessage::User { content });
 }
 
-fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<Said<'a>>, model: &ModelSpec) {
+fn flush<'a>(pictures: &mut Vec<Part<'a>>, out: &mut Vec<WireMessage<'a>>, model: &ModelSpec) {
     if !pictures.is_empty() {
         let mut parts = vec![Part::Text { text: Cow::Borrowed(FROM_TOOL) }];
         parts.append(pictures);
@@ -326,17 +285,17 @@ fn content<'a>(content: &'a UserContent, model: &ModelSpec) -> Content<'a> {
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
     match shown(block, model, pdf_or_picture) {
-        Shown::Text(text) => Part::Text { text },
-        Shown::Image { mime_type, data } => {
+        ShownBlock::Text(text) => Part::Text { text },
+        ShownBlock::Image { mime_type, data } => {
             Part::ImageUrl { image_url: ImageUrl { url: DataUrl { mime_type, data } } }
         }
-        Shown::Document { mime_type, data, name } => {
+        ShownBlock::Document { mime_type, data, name } => {
             Part::File { file: File { filename: name, file_data: DataUrl { mime_type, data } } }
         }
     }
 }
 
-fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
+fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> WireMessage<'a> {
     let own = message.provider == model.provider.as_str() && message.model == model.id.as_str();
     let as_text = model.compat.requires_thinking_as_text == Some(true);
     let (mut texts, mut thoughts, mut field) = (Vec::new(), Vec::new(), None);
@@ -355,7 +314,7 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
     }
     // Thinking goes back under the name it came by, and only to the model that thought it.
     let back = |name: &str| (field == Some(name)).then(|| joined(thoughts.clone()));
-    Said::Assistant {
+    WireMessage::Assistant {
         content: (!texts.is_empty()).then(|| joined(texts)),
         reasoning_content: back(super::stream::REASONING_CONTENT),
         reasoning: back(super::stream::REASONING),
@@ -364,22 +323,15 @@ fn assistant<'a>(message: &'a AssistantMessage, model: &ModelSpec) -> Said<'a> {
 }
 
 fn called<'a>(call: &'a ToolCall, model: &ModelSpec) -> Call<'a> {
-    let function = Called { name: &call.name, arguments: call.arguments.to_string() };
+    let function = CalledFunction { name: &call.name, arguments: call.arguments.to_string() };
     Call { id: fit(call.id.as_str(), id_rule(model)), r#type: "function", function }
-}
-
-fn joined(mut parts: Vec<Cow<'_, str>>) -> Cow<'_, str> {
-    if parts.len() == 1 {
-        return parts.pop().unwrap_or_default();
-    }
-    Cow::Owned(parts.join("\n\n"))
 }
 
 fn tool_result<'a>(
     result: &'a ToolResultMessage,
     model: &ModelSpec,
     pictures: &mut Vec<Part<'a>>,
-) -> Said<'a> {
+) -> WireMessage<'a> {
     let mut texts: Vec<Cow<'a, str>> = Vec::new();
     let mut has_image = false;
     for block in &result.content {
@@ -397,7 +349,7 @@ fn tool_result<'a>(
         (true, true) => Cow::Borrowed(SEE_IMAGE),
         (true, false) => Cow::Borrowed(NO_OUTPUT),
     };
-    Said::Tool {
+    WireMessage::Tool {
         tool_call_id: fit(result.tool_call_id.as_str(), id_rule(model)),
         name: result_name(&result.tool_name, model),
         content,

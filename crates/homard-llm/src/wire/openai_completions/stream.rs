@@ -26,8 +26,6 @@ const DONE: &[u8] = b"[DONE]";
 pub(super) struct CompletionsDecoder {
     draft: Draft,
     calls: Vec<Numbered>,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 /// A call as the server knows it.
@@ -115,7 +113,7 @@ struct PromptDetails {
 
 impl CompletionsDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, calls: Vec::new(), stop: None, finished: false }
+        Self { draft, calls: Vec::new() }
     }
 
     fn choice(&mut self, choice: Choice, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
@@ -127,8 +125,8 @@ impl CompletionsDecoder {
         }
         match choice.finish_reason.as_deref() {
             None | Some("") => {}
-            Some("length" | "max_tokens") => self.stop = Some(StopReason::Length),
-            Some("tool_calls" | "function_call") => self.stop = Some(StopReason::ToolUse),
+            Some("length" | "max_tokens") => self.draft.stop = Some(StopReason::Length),
+            Some("tool_calls" | "function_call") => self.draft.stop = Some(StopReason::ToolUse),
             Some("content_filter") => {
                 return Err(LlmError::new(
                     FailReason::ContentFilter,
@@ -138,10 +136,10 @@ impl CompletionsDecoder {
             Some("error") => {
                 return Err(LlmError::new(FailReason::Unknown, "the provider failed during the answer"));
             }
-            Some(_) => self.stop = Some(StopReason::Stop),
+            Some(_) => self.draft.stop = Some(StopReason::Stop),
         }
         // Of an answer that was too long the last call may be cut.
-        if self.stop.is_some_and(|stop| stop != StopReason::Length) {
+        if self.draft.stop.is_some_and(|stop| stop != StopReason::Length) {
             self.draft.close_calls(out);
         }
         Ok(())
@@ -211,9 +209,9 @@ impl Decode for CompletionsDecoder {
     fn event(&mut self, event: SseEvent<'_>, out: &mut VecDeque<StreamEvent>) -> Result<(), LlmError> {
         let data = event.data.trim_ascii();
         if data == DONE {
-            self.finished = true;
-            if self.stop.is_none() && !self.draft.is_empty() {
-                self.stop = Some(StopReason::Stop);
+            self.draft.finished = true;
+            if self.draft.stop.is_none() && !self.draft.is_empty() {
+                self.draft.stop = Some(StopReason::Stop);
             }
             return Ok(());
         }
@@ -235,14 +233,6 @@ impl Decode for CompletionsDecoder {
             self.draft.count(usage.normalised(), out);
         }
         Ok(())
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -16,7 +16,7 @@ use crate::call::sampling::ToolChoice;
 use crate::call::schema::Dialect;
 use crate::call::tool_id::{IdRule, fit};
 use crate::spec::{MaxTokensField, ModelSpec};
-use crate::wire::attachment::{DataUrl, Shown, pdf_or_picture, shown};
+use crate::wire::attachment::{DataUrl, ShownBlock, pdf_or_picture, shown};
 
 /// Which call ids the API accepts.
 const ID_RULE: IdRule = IdRule::Plain(64);
@@ -226,11 +226,11 @@ fn user_parts<'a>(content: &'a UserContent, model: &ModelSpec) -> Vec<Part<'a>> 
 
 fn part<'a>(block: &'a UserBlock, model: &ModelSpec) -> Part<'a> {
     match shown(block, model, pdf_or_picture) {
-        Shown::Text(text) => Part::InputText { text },
-        Shown::Image { mime_type, data } => {
+        ShownBlock::Text(text) => Part::InputText { text },
+        ShownBlock::Image { mime_type, data } => {
             Part::InputImage { image_url: DataUrl { mime_type, data }, detail: "auto" }
         }
-        Shown::Document { mime_type, data, name } => {
+        ShownBlock::Document { mime_type, data, name } => {
             Part::InputFile { filename: name, file_data: DataUrl { mime_type, data } }
         }
     }

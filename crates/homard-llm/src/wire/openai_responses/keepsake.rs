@@ -123,9 +123,7 @@ pub(super) fn split_ids(id: &str) -> (&str, Option<&str>) {
 /// Whether `model` wrote `message` and would know its items again. The API refuses a call or message by its
 /// id when the reasoning it came from is missing, so either all of it goes back as items or none.
 pub(super) fn is_own(message: &AssistantMessage, model: &ModelSpec) -> bool {
-    message.provider == model.provider.as_str()
-        && message.model == model.id.as_str()
-        && message.api == model.api
+    crate::wire::is_own(message, model)
         && !matches!(message.stop_reason, StopReason::Error | StopReason::Aborted)
         && message.content.iter().all(|block| match block {
             AssistantBlock::Thinking { thinking_signature, .. } => {

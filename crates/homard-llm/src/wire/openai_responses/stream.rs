@@ -28,8 +28,6 @@ const PARAGRAPH: &str = "\n\n";
 pub(super) struct ResponsesDecoder {
     draft: Draft,
     slots: Vec<Slot>,
-    stop: Option<StopReason>,
-    finished: bool,
 }
 
 /// An item of the answer.
@@ -155,7 +153,7 @@ struct CallItem<'a> {
 
 impl ResponsesDecoder {
     pub(super) fn new(draft: Draft) -> Self {
-        Self { draft, slots: Vec::new(), stop: None, finished: false }
+        Self { draft, slots: Vec::new() }
     }
 
     /// The place of the item an event speaks of, made when the server forgot to announce it.
@@ -371,8 +369,8 @@ impl ResponsesDecoder {
         if stop != StopReason::Length {
             self.draft.close_calls(out);
         }
-        self.stop = Some(stop);
-        self.finished = true;
+        self.draft.stop = Some(stop);
+        self.draft.finished = true;
         Ok(())
     }
 }
@@ -384,8 +382,8 @@ impl Decode for ResponsesDecoder {
             return Ok(());
         }
         if data == DONE {
-            self.finished = true;
-            self.stop = self.stop.or((!self.draft.is_empty()).then_some(StopReason::Stop));
+            self.draft.finished = true;
+            self.draft.stop = self.draft.stop.or((!self.draft.is_empty()).then_some(StopReason::Stop));
             return Ok(());
         }
         let name = std::str::from_utf8(event.name).unwrap_or_default();
@@ -415,14 +413,6 @@ impl Decode for ResponsesDecoder {
             "" if event.error.is_some() => Err(classify(None, data, &[])),
             _ => Ok(()),
         }
-    }
-
-    fn is_finished(&self) -> bool {
-        self.finished
-    }
-
-    fn stop(&self) -> Option<StopReason> {
-        self.stop
     }
 
     fn draft(&mut self) -> &mut Draft {

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use super::{AwsError, Found, chain};
+use super::{AwsError, FoundKeys, chain};
 
 const SECRET: &str = "the-secret-half-of-it";
 
@@ -43,12 +43,12 @@ impl Home {
         self
     }
 
-    async fn find(&self) -> Result<Found, AwsError> {
+    async fn find(&self) -> Result<FoundKeys, AwsError> {
         chain(&self.env, &CancellationToken::new()).await
     }
 }
 
-fn told(found: &Found) -> (&str, &str, Option<&str>, &str) {
+fn told(found: &FoundKeys) -> (&str, &str, Option<&str>, &str) {
     let keys = &found.keys;
     let token = keys.session_token.as_ref().map(|token| token.expose());
     (&keys.access_key_id, keys.secret_access_key.expose(), token, &keys.region)

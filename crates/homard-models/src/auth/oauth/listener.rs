@@ -83,7 +83,7 @@ impl Listener {
     }
 
     async fn serve(self, login: &BrowserLogin) -> Result<Code, LoginError> {
-        let (tell, mut told) = mpsc::channel::<Asked>(MAX_CONNECTIONS);
+        let (tell, mut told) = mpsc::channel::<CallbackVisit>(MAX_CONNECTIONS);
         let path: Arc<str> = Arc::from(self.path.as_str());
         let mut open = JoinSet::new();
         loop {
@@ -130,12 +130,12 @@ async fn accept(four: &TcpListener, six: Option<&TcpListener>) -> std::io::Resul
 }
 
 /// A visit of the right path, and where its page goes.
-struct Asked {
+struct CallbackVisit {
     query: String,
     answer: tokio::sync::oneshot::Sender<Page>,
 }
 
-async fn connection(stream: TcpStream, path: Arc<str>, tell: mpsc::Sender<Asked>) {
+async fn connection(stream: TcpStream, path: Arc<str>, tell: mpsc::Sender<CallbackVisit>) {
     let service = service_fn(move |request: Request<Incoming>| {
         let (path, tell) = (Arc::clone(&path), tell.clone());
         async move { Ok::<_, Infallible>(visit(&request, &path, &tell).await.response()) }
@@ -151,13 +151,13 @@ async fn connection(stream: TcpStream, path: Arc<str>, tell: mpsc::Sender<Asked>
     }
 }
 
-async fn visit(request: &Request<Incoming>, path: &str, tell: &mpsc::Sender<Asked>) -> Page {
+async fn visit(request: &Request<Incoming>, path: &str, tell: &mpsc::Sender<CallbackVisit>) -> Page {
     if request.method() != Method::GET || request.uri().path() != path {
         return Page::Elsewhere;
     }
     let (answer, page) = tokio::sync::oneshot::channel();
     let query = request.uri().query().unwrap_or_default().to_owned();
-    if tell.send(Asked { query, answer }).await.is_err() {
+    if tell.send(CallbackVisit { query, answer }).await.is_err() {
         return Page::Elsewhere;
     }
     page.await.unwrap_or(Page::Elsewhere)

@@ -2,7 +2,7 @@
 
 use homard_llm::{FailReason, LlmError};
 
-use super::{Facts, Step, cools, may_pass, step};
+use super::{FailureFacts, Step, cools, may_pass, step};
 
 #[test]
 fn every_reason_has_its_step() {
@@ -24,9 +24,17 @@ fn every_reason_has_its_step() {
     ];
     for (reason, alone, others, again, cooling) in rows {
         let error = LlmError::new(reason, "no");
-        assert_eq!(step(&error, Facts::default()), alone, "{reason:?}");
-        assert_eq!(step(&error, Facts { other_provider: true, ..Facts::default() }), others, "{reason:?}");
-        assert_eq!(step(&error, Facts { delivered: true, ..Facts::default() }), Step::Stop, "{reason:?}");
+        assert_eq!(step(&error, FailureFacts::default()), alone, "{reason:?}");
+        assert_eq!(
+            step(&error, FailureFacts { other_provider: true, ..FailureFacts::default() }),
+            others,
+            "{reason:?}"
+        );
+        assert_eq!(
+            step(&error, FailureFacts { delivered: true, ..FailureFacts::default() }),
+            Step::Stop,
+            "{reason:?}"
+        );
         assert_eq!((may_pass(&error), cools(reason)), (again, cooling), "{reason:?}");
     }
 }
@@ -34,7 +42,7 @@ fn every_reason_has_its_step() {
 #[test]
 fn a_second_refusal_is_an_answer() {
     for reason in [FailReason::Refusal, FailReason::ContentFilter] {
-        let facts = Facts { declined: true, ..Facts::default() };
+        let facts = FailureFacts { declined: true, ..FailureFacts::default() };
         assert_eq!(step(&LlmError::new(reason, "no"), facts), Step::Stop);
     }
 }

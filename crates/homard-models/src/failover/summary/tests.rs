@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use homard_llm::{FailReason, LlmError};
 
-use super::{Road, remember, sum};
+use super::{FailedCandidate, remember, sum};
 
-fn roads(rows: &[(&str, FailReason, &str)]) -> Vec<Road> {
+fn roads(rows: &[(&str, FailReason, &str)]) -> Vec<FailedCandidate> {
     let mut roads = Vec::new();
     for (name, reason, message) in rows {
         remember(&mut roads, (*name).to_owned(), &LlmError::new(*reason, *message), 1);

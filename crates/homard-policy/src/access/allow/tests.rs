@@ -3,15 +3,20 @@
 
 use proptest::prelude::{Strategy, any, proptest};
 
-use super::{AllowList, MatchSource, NameMatching, Who};
+use super::{AllowList, MatchSource, NameMatching, SenderIdentity};
 use MatchSource as By;
 
-fn who<'a>(channel: &'a str, id: &'a str, also: &'a [String], names: (&'a str, &'a str)) -> Who<'a> {
+fn who<'a>(
+    channel: &'a str,
+    id: &'a str,
+    also: &'a [String],
+    names: (&'a str, &'a str),
+) -> SenderIdentity<'a> {
     let some = |text: &'a str| (!text.is_empty()).then_some(text);
-    Who { channel, id, also, name: some(names.0), username: some(names.1), vouched: None }
+    SenderIdentity { channel, id, also, name: some(names.0), username: some(names.1), vouched: None }
 }
 
-fn find(entry: &str, person: &Who<'_>, names: NameMatching) -> Option<By> {
+fn find(entry: &str, person: &SenderIdentity<'_>, names: NameMatching) -> Option<By> {
     AllowList::of([entry.to_owned()]).0.find(person, names)
 }
 

@@ -1,9 +1,14 @@
 //! What was said before we were meant.
 
-use super::{GroupHistory, MAX_CHARS, MAX_GROUPS, Said};
+use super::{GroupHistory, MAX_CHARS, MAX_GROUPS, OverheardMessage};
 
-fn remark(text: &str) -> Said {
-    Said { sender: "ada".to_owned(), text: text.to_owned(), timestamp: 1, message_id: text.to_owned() }
+fn remark(text: &str) -> OverheardMessage {
+    OverheardMessage {
+        sender: "ada".to_owned(),
+        text: text.to_owned(),
+        timestamp: 1,
+        message_id: text.to_owned(),
+    }
 }
 
 fn texts(history: &GroupHistory, group: &str) -> Vec<String> {

@@ -10,11 +10,11 @@ use homard_agent::{BlockChunker, Coalescer};
 use homard_policy::reply::PrefixFacts;
 use homard_runtime::{OrCancel, OrLog, chance};
 
-use super::Watched;
+use super::WatchedTurn;
 use crate::delivery::answer::FinalReply;
 use crate::delivery::outbox::SendError;
 use crate::delivery::reply_style::BlockStyle;
-use crate::delivery::run_delivery::Streamed;
+use crate::delivery::run_delivery::ShownAnswer;
 
 /// How long a platform may take for one piece.
 const PIECE_LIMIT: Duration = Duration::from_secs(15);
@@ -35,7 +35,7 @@ impl Cutting {
     }
 
     /// Takes what was said since; gives the pieces that are ready.
-    fn take(&mut self, watched: &Watched) -> Vec<String> {
+    fn take(&mut self, watched: &WatchedTurn) -> Vec<String> {
         let text = watched.run.narrator.text_from(self.taken);
         self.taken += text.len();
         let blocks = self.chunker.push(&text);
@@ -55,9 +55,9 @@ impl Cutting {
     }
 }
 
-impl Watched {
+impl WatchedTurn {
     /// Sends pieces until the turn is sealed; answers with what is left.
-    pub(super) async fn send_blocks(&self, style: BlockStyle) -> Streamed {
+    pub(super) async fn send_blocks(&self, style: BlockStyle) -> ShownAnswer {
         let sealed = self.run.delivery.sealed().clone();
         let mut pulse = self.run.narrator.pulse();
         let mut cutting = Cutting::new(style);
@@ -106,7 +106,7 @@ impl Watched {
         let mut rest = unsent;
         rest.extend(cutting.take(self));
         rest.extend(cutting.all());
-        Streamed { preview: None, pieces, rest: rest.join(style.cut.at.joiner()) }
+        ShownAnswer { preview: None, pieces, rest: rest.join(style.cut.at.joiner()) }
     }
 
     /// Keeps a piece and waits until it was sent. How many messages it became, and whether they went in time; `None`

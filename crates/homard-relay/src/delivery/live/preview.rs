@@ -10,9 +10,9 @@ use homard_policy::reply::{PrefixFacts, may_be_silent, split_media, with_prefix}
 use homard_runtime::{OrCancel, OrLog};
 use tokio::time::Instant;
 
-use super::Watched;
+use super::WatchedTurn;
 use crate::delivery::answer::{FinalReply, preview_key, preview_of};
-use crate::delivery::run_delivery::Streamed;
+use crate::delivery::run_delivery::ShownAnswer;
 
 /// The shortest text that is shown, in characters.
 const SHORTEST: usize = 30;
@@ -23,9 +23,9 @@ const FIRST_LIMIT: Duration = Duration::from_secs(60);
 /// How long the end of a turn waits for a first text that is on its way.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
-impl Watched {
+impl WatchedTurn {
     /// Shows the answer until the turn is sealed.
-    pub(super) async fn show_preview(&self) -> Streamed {
+    pub(super) async fn show_preview(&self) -> ShownAnswer {
         let sealed = self.run.delivery.sealed().clone();
         let mut preview = match self.first_text().or_cancel(&sealed).await {
             Ok(words) => self.send_first(words).await,
@@ -42,7 +42,7 @@ impl Watched {
             // It may have been taken late; and a turn that a restart cut off may have shown something before.
             preview = preview_of(&self.outgoing, &self.run.id).await;
         }
-        Streamed { preview, ..Streamed::default() }
+        ShownAnswer { preview, ..ShownAnswer::default() }
     }
 
     /// Waits until there is enough to show.

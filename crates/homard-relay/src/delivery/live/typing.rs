@@ -7,12 +7,12 @@ use homard_config::config::messages::delivery::TypingMode;
 use homard_runtime::OrCancel;
 use tokio::time::Instant;
 
-use super::{Pulse, Watched};
+use super::{TurnActivity, WatchedTurn};
 
 /// How long it is said while nothing happens.
 const TTL: Duration = Duration::from_secs(2 * 60);
 
-impl Watched {
+impl WatchedTurn {
     /// Says so until the turn is sealed.
     pub(super) async fn type_along(&self) {
         let sealed = self.run.delivery.sealed();
@@ -27,7 +27,7 @@ impl Watched {
         let mode = self.outgoing.inner().config().delivery.typing;
         let mode = mode.unwrap_or_else(|| usual(self.route.address.chat, self.route.was_mentioned));
         let mut pulse = self.run.narrator.pulse();
-        let begins = |pulse: &Pulse| match mode {
+        let begins = |pulse: &TurnActivity| match mode {
             TypingMode::Never => false,
             TypingMode::Instant => true,
             TypingMode::Thinking => pulse.thought || pulse.spoke,

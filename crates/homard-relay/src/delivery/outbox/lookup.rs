@@ -14,7 +14,7 @@ use crate::delivery::answer::preview_key;
 use crate::parts::Outgoing;
 
 /// What is to be done with a row.
-pub(super) enum Sighting {
+pub(super) enum LookupOutcome {
     Arrived(Receipt),
     /// Its preview did: the row says now that it is written into that.
     IntoPreview,
@@ -28,18 +28,18 @@ pub(super) async fn look_for(
     there: &SharedChannel,
     row: &OutboundRecord,
     outbound: &Outbound,
-) -> Result<Sighting, ChannelError> {
+) -> Result<LookupOutcome, ChannelError> {
     if row.ambiguous > 0 && matches!(outbound.content, Content::Text { .. } | Content::Media { .. }) {
         let found = find(outgoing, there, row, outbound).await?;
-        return Ok(found.map_or(Sighting::Nothing, Sighting::Arrived));
+        return Ok(found.map_or(LookupOutcome::Nothing, LookupOutcome::Arrived));
     }
     let Some(run) = row.new.run_id.as_ref().filter(|run| outgoing.outbox().has_stray_preview(run)) else {
-        return Ok(Sighting::Nothing);
+        return Ok(LookupOutcome::Nothing);
     };
-    let Content::Text { words, buttons } = &outbound.content else { return Ok(Sighting::Nothing) };
+    let Content::Text { words, buttons } = &outbound.content else { return Ok(LookupOutcome::Nothing) };
     let Some((preview, shown)) = stray_preview(outgoing, run).await.map_err(|error| unread(&error))? else {
         outgoing.outbox().settle_stray_preview(run);
-        return Ok(Sighting::Nothing);
+        return Ok(LookupOutcome::Nothing);
     };
     let found = find(outgoing, there, &preview, &shown).await?;
     if let Some(Receipt { message_id, .. }) = &found {
@@ -53,7 +53,7 @@ pub(super) async fn look_for(
         kept.map_err(|error| unread(&error))?;
     }
     outgoing.outbox().settle_stray_preview(run);
-    Ok(found.map_or(Sighting::Nothing, |_preview| Sighting::IntoPreview))
+    Ok(found.map_or(LookupOutcome::Nothing, |_preview| LookupOutcome::IntoPreview))
 }
 
 /// A preview that was given up and may have arrived all the same, and what it showed.

@@ -16,7 +16,7 @@ use homard_store::{OutboundRecord, OutboundRetry};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::lookup::{Sighting, look_for};
+use super::lookup::{LookupOutcome, look_for};
 use super::pace::Pace;
 use super::verdict::{Verdict, verdict};
 use super::{MAX_AGE, bounced};
@@ -149,9 +149,9 @@ impl Postman {
         let looked = look_for(outgoing, &there, &row, &outbound).or_cancel(closing).await;
         let Ok(looked) = looked else { return Next::Look };
         match looked {
-            Ok(Sighting::Arrived(receipt)) => return self.sent(outgoing, &row, &receipt).await,
-            Ok(Sighting::IntoPreview) => return Next::Look,
-            Ok(Sighting::Nothing) => {}
+            Ok(LookupOutcome::Arrived(receipt)) => return self.sent(outgoing, &row, &receipt).await,
+            Ok(LookupOutcome::IntoPreview) => return Next::Look,
+            Ok(LookupOutcome::Nothing) => {}
             Err(error) => return self.not_sent(outgoing, &row, &outbound, error).await,
         }
         match inner.store().outbox().mark_sending(&row).await {

@@ -7,7 +7,7 @@ use homard_protocol::{AgentId, PeerId, SessionKey};
 use homard_store::InboxId;
 use tokio::time::Instant;
 
-use super::{Bundle, Gathering, Kept, MAX_FILES, MAX_PARTS, Pace};
+use super::{Bundle, GatherRule, Gathering, KeptEvent, MAX_FILES, MAX_PARTS};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -53,8 +53,8 @@ impl Table {
         let now = self.start + MS * ms;
         let due = self.gathering.due(now);
         self.note(&due);
-        let pace = Pace { quiet: self.quiet, hurries: message.text.starts_with('/') };
-        let part = Kept { id: InboxId::for_tests(), event: message, permit: None };
+        let pace = GatherRule { quiet: self.quiet, hurries: message.text.starts_with('/') };
+        let part = KeptEvent { id: InboxId::for_tests(), event: message, permit: None };
         match self.gathering.add(part, pace, now) {
             Ok(done) => self.note(&done),
             Err(_one_too_many) => self.out.push("too many".to_owned()),

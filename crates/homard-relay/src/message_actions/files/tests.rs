@@ -8,7 +8,7 @@ use homard_channel::MediaKind;
 
 use homard_tools::Caller;
 
-use super::{FileError, Folders, decode, is_address, safe_name, take};
+use super::{FileError, FileFolders, decode, is_address, safe_name, take};
 use crate::message_actions::action::{FileForm, FileWanted};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
@@ -16,7 +16,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
 struct Room {
     _dir: tempfile::TempDir,
     root: PathBuf,
-    folders: Folders,
+    folders: FileFolders,
 }
 
 fn room() -> Room {
@@ -26,7 +26,7 @@ fn room() -> Room {
     for folder in [&workspace, &media, &scratch] {
         fs::create_dir(folder).unwrap();
     }
-    let folders = Folders {
+    let folders = FileFolders {
         workspace,
         home: root.clone(),
         media,

@@ -8,9 +8,9 @@ use homard_channel::{
     TableMode, TextUnit, Threads,
 };
 
-use homard_policy::access::Speaking;
+use homard_policy::access::SpeakRules;
 
-use super::{Folders, MessageAction, Post, Writing, carried, parts, together, without_tags};
+use super::{FileFolders, MessageAction, Post, Writing, carried, parts, together, without_tags};
 use crate::message_actions::action::{FileWanted, PollDraft};
 
 /// Longer than a text beside a file may be.
@@ -39,16 +39,16 @@ fn abilities() -> Abilities {
 }
 
 fn shape(abilities: &Abilities) -> Shape {
-    Speaking::default().shape(Some(abilities))
+    SpeakRules::default().shape(Some(abilities))
 }
 
 fn file(kind: MediaKind) -> File {
     File { kind, path: PathBuf::from("/x"), mime: "image/png".to_owned(), name: "x".to_owned() }
 }
 
-fn nowhere() -> Folders {
+fn nowhere() -> FileFolders {
     let [workspace, home, media, state] = ["/x", "/x", "/x", "/y"].map(PathBuf::from);
-    Folders {
+    FileFolders {
         workspace,
         home,
         media,

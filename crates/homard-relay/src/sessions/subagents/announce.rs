@@ -27,7 +27,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// How a child fared.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Fared {
+pub(super) struct ChildOutcome {
     pub(super) status: Option<RunStatus>,
     pub(super) reply: Option<String>,
     pub(super) error: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Fared {
     pub(super) usage: Usage,
 }
 
-impl Fared {
+impl ChildOutcome {
     /// Adds up the runs of a child's conversation, newest first.
     pub(super) fn of(runs: &[RunRecord]) -> Self {
         let newest = runs.first();
@@ -76,7 +76,7 @@ impl Fared {
 }
 
 /// What the conversation that asked is told.
-pub(super) fn announcement(child: &NewSubagent, fared: &Fared, to_subagent: bool) -> String {
+pub(super) fn announcement(child: &NewSubagent, fared: &ChildOutcome, to_subagent: bool) -> String {
     let name: String = child.label.clone().unwrap_or_else(|| child.task.clip_chars(80).to_owned());
     let mut text = format!("[Subagent report] \"{name}\" {}.\n\nResult:\n", fared.outcome());
     match fared.reply.as_deref().map(str::trim).filter(|reply| !reply.is_empty()) {
@@ -141,7 +141,7 @@ impl Subagents {
         if !first.status.is_finished() {
             return Ok(());
         }
-        let fared = Fared::of(&store.runs().recent(Some(&child.child_key), MAX_RUNS).await?);
+        let fared = ChildOutcome::of(&store.runs().recent(Some(&child.child_key), MAX_RUNS).await?);
         if !fared.is_silent() {
             self.announce(child, &fared).await?;
         }
@@ -176,7 +176,7 @@ impl Subagents {
     }
 
     /// Hands the announcement over; the same one is taken only once.
-    async fn announce(&self, child: &NewSubagent, fared: &Fared) -> Result<(), StoreError> {
+    async fn announce(&self, child: &NewSubagent, fared: &ChildOutcome) -> Result<(), StoreError> {
         let inner = self.inner();
         let requester = inner.store().subagents().get(&child.requester_key).await?;
         if inner.store().sessions().get(&child.requester_key).await?.is_none() {

@@ -3,7 +3,7 @@
 use homard_protocol::{AgentId, RunId, SessionKey, Usage, Word};
 use homard_store::{NewSubagent, RunStatus, SessionEntry};
 
-use super::announce::{Fared, announcement};
+use super::announce::{ChildOutcome, announcement};
 use super::{Plan, settings};
 
 fn child() -> NewSubagent {
@@ -24,12 +24,12 @@ fn child() -> NewSubagent {
 fn a_report_says_who_how_what_and_at_what_price() {
     let mut usage = Usage { input: 100, output: 20, total_tokens: 120, ..Usage::default() };
     usage.cost.total = 0.5;
-    let done = Fared {
+    let done = ChildOutcome {
         status: Some(RunStatus::Ok),
         reply: Some("42".to_owned()),
         millis: 1_500,
         usage,
-        ..Fared::default()
+        ..ChildOutcome::default()
     };
     let text = announcement(&child(), &done, false);
     for part in [
@@ -50,7 +50,11 @@ fn a_report_says_who_how_what_and_at_what_price() {
         (RunStatus::Error, "failed: no key"),
     ];
     for (status, words) in rows {
-        let fared = Fared { status: Some(status), error: Some("no key".to_owned()), ..Fared::default() };
+        let fared = ChildOutcome {
+            status: Some(status),
+            error: Some("no key".to_owned()),
+            ..ChildOutcome::default()
+        };
         let text = announcement(&child(), &fared, false);
         assert!(text.contains(words) && text.contains("(no text)"), "{text}");
     }
@@ -58,10 +62,10 @@ fn a_report_says_who_how_what_and_at_what_price() {
 
 #[test]
 fn only_the_exact_word_silences_a_report() {
-    let said = |reply: &str, status| Fared {
+    let said = |reply: &str, status| ChildOutcome {
         status: Some(status),
         reply: Some(reply.to_owned()),
-        ..Fared::default()
+        ..ChildOutcome::default()
     };
     assert!(said(" ANNOUNCE_SKIP\n", RunStatus::Ok).is_silent());
     assert!(!said("ANNOUNCE_SKIP.", RunStatus::Ok).is_silent());

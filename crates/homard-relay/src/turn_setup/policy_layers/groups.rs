@@ -7,13 +7,13 @@ use homard_policy::accounts::{ChannelAccounts, GroupTools};
 use homard_protocol::{AccountId, ChannelId, SessionKey, SessionScope};
 use homard_tools::{Layer, LayerName, canonical_name};
 
-use super::{Circumstances, lists, parent};
+use super::{PolicySubject, lists, parent};
 
 /// What stands for every sender.
 const ANY: &str = "*";
 
 /// The sender's layer for all conversations, and the group's. A subagent is in the group it works for.
-pub(super) fn layers(config: &Config, about: &Circumstances<'_>) -> Vec<Layer> {
+pub(super) fn layers(config: &Config, about: &PolicySubject<'_>) -> Vec<Layer> {
     let mut layers = Vec::new();
     if let Some((key, rule)) = by_sender(config, about) {
         layers.push(lists(LayerName::Group, rule).at(format!("tools.toolsBySender[{key}]")));
@@ -30,7 +30,7 @@ pub(super) fn layers(config: &Config, about: &Circumstances<'_>) -> Vec<Layer> {
 }
 
 /// What the owner gives this sender or this group beside what everybody has (`alsoAllow`), in one spelling.
-pub(super) fn given(config: &Config, about: &Circumstances<'_>) -> Vec<String> {
+pub(super) fn given(config: &Config, about: &PolicySubject<'_>) -> Vec<String> {
     let to_sender = by_sender(config, about).map(|(_, rule)| rule.also_allow.clone());
     let to_group = in_group(config, about, |tools| {
         tools.list("alsoAllow").into_iter().map(str::to_owned).collect::<Vec<_>>()
@@ -43,7 +43,7 @@ pub(super) fn given(config: &Config, about: &Circumstances<'_>) -> Vec<String> {
         .collect()
 }
 
-fn by_sender<'c>(config: &'c Config, about: &Circumstances<'_>) -> Option<(&'c str, &'c ToolRule)> {
+fn by_sender<'c>(config: &'c Config, about: &PolicySubject<'_>) -> Option<(&'c str, &'c ToolRule)> {
     let rules = &config.tools.by_sender;
     let key = sender_key(rules.keys().map(String::as_str), about)?;
     Some((key, rules.get(key)?))
@@ -52,7 +52,7 @@ fn by_sender<'c>(config: &'c Config, about: &Circumstances<'_>) -> Option<(&'c s
 /// Reads what is written for the group a conversation is in.
 fn in_group<T>(
     config: &Config,
-    about: &Circumstances<'_>,
+    about: &PolicySubject<'_>,
     read: impl FnOnce(&GroupTools<'_>) -> T,
 ) -> Option<T> {
     let works_for = match about.key {
@@ -75,7 +75,7 @@ fn in_group<T>(
 pub(in crate::turn_setup) fn account(
     accounts: &ChannelAccounts,
     channel: &ChannelId,
-    about: &Circumstances<'_>,
+    about: &PolicySubject<'_>,
 ) -> AccountId {
     let kept = || AccountId::parse(about.session?.last_account_id.as_deref()?).ok();
     about.account.cloned().or_else(kept).unwrap_or_else(|| accounts.usual(channel))
@@ -84,7 +84,7 @@ pub(in crate::turn_setup) fn account(
 /// The key that means this sender: by the platform's id, never by a name, which anybody can take. Else `*`.
 fn sender_key<'k>(
     mut keys: impl Iterator<Item = &'k str> + Clone,
-    about: &Circumstances<'_>,
+    about: &PolicySubject<'_>,
 ) -> Option<&'k str> {
     let means_sender = |key: &&'k str| match about.sender {
         Sender::Operator => false,

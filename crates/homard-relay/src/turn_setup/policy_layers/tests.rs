@@ -3,13 +3,13 @@
 use homard_channel::{Details, Inbound, Sender};
 use homard_config::Config;
 use homard_config::config::tools::ApplyPatch;
-use homard_policy::access::{AllowList, CommandRules, Standing, Verdict, Who};
+use homard_policy::access::{AllowList, CommandRules, SenderIdentity, Standing, Verdict};
 use homard_protocol::{AccountId, AgentId, ChannelId, PeerId, SessionKey};
 use homard_store::SessionEntry;
 use homard_tools::ToolPolicy;
 use serde_json::{Value, json};
 
-use super::{Circumstances, ModelName, have_same_tools, may_patch, misspelled, policy_for};
+use super::{ModelName, PolicySubject, have_same_tools, may_patch, misspelled, policy_for};
 use crate::fixture::config;
 use crate::intake::admit::{Admitted, admit_judged};
 use crate::intake::route::Route;
@@ -37,7 +37,7 @@ impl Case<'_> {
     /// As the rules of company judge, with nobody on the platform's own list.
     fn is_owner(&self, config: &Config, sender: &Sender, channel: &ChannelId) -> bool {
         let details = Details::default();
-        let who = Who::sent(channel.as_str(), sender, &details);
+        let who = SenderIdentity::sent(channel.as_str(), sender, &details);
         who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &AllowList::default()))
     }
 
@@ -50,7 +50,7 @@ impl Case<'_> {
         let operator = ChannelId::operator();
         let account = AccountId::parse("work").unwrap();
         let works_for = self.works_for.map(|key| SessionKey::parse(key).unwrap());
-        let about = Circumstances {
+        let about = PolicySubject {
             key: &key,
             sender: &sender,
             channel: key.channel().unwrap_or(&operator),

@@ -11,7 +11,7 @@ use homard_policy::queue::{self, Overflow};
 use homard_protocol::{UserBlock, UserContent, UserMessage};
 use homard_tools::Label;
 
-use super::{Kind, Waiting};
+use super::{Kind, WaitingTurn};
 use crate::parts::Turns;
 use crate::turn_setup::policy_layers::have_same_tools;
 use crate::turns::inline::InlineSettings;
@@ -23,7 +23,7 @@ const MAX_TOGETHER: usize = 50;
 
 /// Takes those out that get the next turn together: the first, and those directly behind it that go to the same place
 /// and ask for the same.
-pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Waiting> {
+pub(super) fn take(waiting: &mut VecDeque<WaitingTurn>, config: &Config) -> Vec<WaitingTurn> {
     let Some(first) = waiting.pop_front() else { return Vec::new() };
     let mut together = vec![first];
     while together.len() < MAX_TOGETHER
@@ -37,8 +37,8 @@ pub(super) fn take(waiting: &mut VecDeque<Waiting>, config: &Config) -> Vec<Wait
     together
 }
 
-fn belong_together(one: &Waiting, other: &Waiting) -> bool {
-    let collects = |waiting: &Waiting| matches!(waiting.request.kind, Kind::Collect { .. });
+fn belong_together(one: &WaitingTurn, other: &WaitingTurn) -> bool {
+    let collects = |waiting: &WaitingTurn| matches!(waiting.request.kind, Kind::Collect { .. });
     collects(one)
         && collects(other)
         && address(&one.request.options) == address(&other.request.options)
@@ -57,7 +57,7 @@ fn asks(options: &TurnOptions) -> (&InlineSettings, bool) {
 }
 
 /// Makes one of them; `None` when none is left to answer.
-pub(super) async fn combine(turns: &Turns, together: Vec<Waiting>) -> Option<Waiting> {
+pub(super) async fn combine(turns: &Turns, together: Vec<WaitingTurn>) -> Option<WaitingTurn> {
     if together.len() < 2 {
         return together.into_iter().next().map(alone);
     }
@@ -98,7 +98,7 @@ pub(super) async fn combine(turns: &Turns, together: Vec<Waiting>) -> Option<Wai
 }
 
 /// One that is told by itself, with what is remembered of those that had to go for it.
-pub(crate) fn alone(mut only: Waiting) -> Waiting {
+pub(crate) fn alone(mut only: WaitingTurn) -> WaitingTurn {
     if let Some(overflow) = only.request.options.overflow.take() {
         only.request.message.content = told_together(&[&only.request.message], &overflow);
     }

@@ -1,6 +1,6 @@
 //! One outcome, and everything that is read from it.
 
-use homard_agent::Spent;
+use homard_agent::TurnUsage;
 use homard_protocol::events::ErrorKind;
 use homard_protocol::{AssistantMessage, RunId, SessionId, StopReason, Usage};
 use homard_store::RunStatus;
@@ -18,7 +18,7 @@ fn facts() -> TurnFacts {
             profile: None,
         },
         attempts: Vec::new(),
-        spent: Spent { usage: Usage { output: 3, ..Usage::default() }, ..Spent::default() },
+        spent: TurnUsage { usage: Usage { output: 3, ..Usage::default() }, ..TurnUsage::default() },
     }
 }
 

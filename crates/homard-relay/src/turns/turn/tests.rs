@@ -14,7 +14,7 @@ use super::to_keep;
 use crate::fixture::World;
 use crate::turns::queue::Queue;
 use crate::turns::request::TurnOptions;
-use crate::turns::wake::{Wake, Woken};
+use crate::turns::wake::{Wake, WakeOutcome};
 
 /// Ten minutes before midnight.
 const LATE: i64 = 1_771_372_200_000;
@@ -40,7 +40,9 @@ async fn over_midnight_and_after_a_restart_a_request_begins_as_the_one_before() 
             run_id: None,
             labels: Vec::new(),
         };
-        let Woken::Turn(run) = world.relay.turns().wake(wake).await.unwrap() else { panic!("it waits") };
+        let WakeOutcome::Turn(run) = world.relay.turns().wake(wake).await.unwrap() else {
+            panic!("it waits")
+        };
         world.ended(&run).await;
         asked.append(&mut world.talker.asked());
         world.clock.advance(Duration::from_secs(8 * 3_600));

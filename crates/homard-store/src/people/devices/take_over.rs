@@ -24,7 +24,7 @@ const MARKER: &str = "imported.devices";
 /// A device as the other software kept it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+struct ForeignDevice {
     device_id: DeviceId,
     public_key: String,
     display_name: Option<String>,
@@ -64,7 +64,8 @@ pub(crate) fn take_over(conn: &mut Connection, path: &Path, clock: &Clock) -> Re
     };
     let read = serde_json::from_slice::<BTreeMap<String, Value>>(&bytes);
     let Some(file) = read.or_log("the list of paired devices is not readable JSON") else { return Ok(()) };
-    let devices = file.into_values().filter_map(|one| homard_runtime::json::from_value::<Kept>(one).ok());
+    let devices =
+        file.into_values().filter_map(|one| homard_runtime::json::from_value::<ForeignDevice>(one).ok());
     let tx = conn.transaction()?;
     let mut taken: usize = 0;
     for device in devices {
@@ -79,7 +80,7 @@ pub(crate) fn take_over(conn: &mut Connection, path: &Path, clock: &Clock) -> Re
     Ok(())
 }
 
-fn add(conn: &Connection, kept: Kept, now: Timestamp) -> Result<(), StoreError> {
+fn add(conn: &Connection, kept: ForeignDevice, now: Timestamp) -> Result<(), StoreError> {
     let mut roles = kept.roles;
     roles.extend(kept.role.filter(|role| !roles.contains(role)));
     let approved_at = kept.approved_at_ms.unwrap_or(now);

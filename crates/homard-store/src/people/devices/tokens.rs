@@ -263,7 +263,7 @@ pub(super) fn widen(
 ) -> Result<(), StoreError> {
     let Some(mut known) = find(batch.conn, device_id, role)? else { return Ok(()) };
     let id = device_id.as_str();
-    for Kept { hash, mut scopes } in kept(batch.conn, device_id, role)? {
+    for KeptToken { hash, mut scopes } in kept(batch.conn, device_id, role)? {
         add_missing(&mut scopes, more);
         let sql =
             "UPDATE device_token_hashes SET scopes = ?4 WHERE device_id = ?1 AND role = ?2 AND hash = ?3";
@@ -284,20 +284,20 @@ pub(super) fn add_missing(scopes: &mut Vec<String>, more: &[String]) {
 }
 
 /// A token as it is kept.
-struct Kept {
+struct KeptToken {
     hash: Vec<u8>,
     scopes: Vec<String>,
 }
 
 /// The tokens of a role as they are kept.
-fn kept(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Vec<Kept>, StoreError> {
+fn kept(conn: &Connection, device_id: &DeviceId, role: &str) -> Result<Vec<KeptToken>, StoreError> {
     let sql = "SELECT hash, scopes FROM device_token_hashes WHERE device_id = ?1 AND role = ?2";
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query([device_id.as_str(), role])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let scopes = from_json("scopes", &row.get::<_, String>(1)?)?;
-        found.push(Kept { hash: row.get(0)?, scopes });
+        found.push(KeptToken { hash: row.get(0)?, scopes });
     }
     Ok(found)
 }

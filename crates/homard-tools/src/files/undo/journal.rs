@@ -63,7 +63,7 @@ pub(super) struct Change {
     pub(super) at: i64,
     pub(super) tool: String,
     pub(super) path: PathBuf,
-    pub(super) was: Was,
+    pub(super) was: FormerState,
     /// What the change leaves; `None` when the file is gone.
     pub(super) becomes: Option<Print>,
     /// Directories made for it, the deepest first.
@@ -74,7 +74,7 @@ pub(super) struct Change {
 /// What was there before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "was", rename_all = "camelCase")]
-pub(super) enum Was {
+pub(super) enum FormerState {
     Absent,
     /// A file; its bytes are kept under this name.
     File {
@@ -211,8 +211,8 @@ impl Journal {
     /// How many bytes are kept.
     pub(super) fn kept(&self) -> u64 {
         let sizes = self.changes().map(|change| match &change.was {
-            Was::File { bytes, .. } => *bytes,
-            Was::Absent | Was::Left | Was::NotKept { .. } => 0,
+            FormerState::File { bytes, .. } => *bytes,
+            FormerState::Absent | FormerState::Left | FormerState::NotKept { .. } => 0,
         });
         sizes.sum()
     }

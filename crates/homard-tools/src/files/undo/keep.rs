@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use homard_protocol::{RunId, SessionKey};
 use homard_runtime::off_thread;
 
-use super::journal::{Change, Journal, JournalLine, Print, Was};
+use super::journal::{Change, FormerState, Journal, JournalLine, Print};
 use super::{Inner, MAX_CHANGES, MAX_FILE, MAX_RUN, Undo, header_of};
 use crate::cx::ToolCx;
 
@@ -23,12 +23,12 @@ pub(crate) struct KeepError {
 
 /// A change that is about to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Planned {
+pub(crate) struct PlannedChange {
     path: PathBuf,
     becomes: Option<Print>,
 }
 
-impl Planned {
+impl PlannedChange {
     /// The file will hold these bytes.
     pub(crate) fn put(path: &Path, content: &[u8]) -> Self {
         Self { path: path.to_owned(), becomes: Some(Print::of_bytes(content)) }
@@ -61,7 +61,7 @@ impl Keeper {
     }
 
     /// Keeps what all of `planned` will replace. They must be made only after this returned well.
-    pub(crate) fn before(&self, planned: &[Planned]) -> Result<(), KeepError> {
+    pub(crate) fn before(&self, planned: &[PlannedChange]) -> Result<(), KeepError> {
         let Some(inner) = self.undo.inner.as_deref() else { return Ok(()) };
         let dir = inner.place(&self.session, self.run.as_str());
         let failed = |source| KeepError { dir: dir.clone(), source };
@@ -100,7 +100,12 @@ pub(crate) async fn note_command(cx: &ToolCx) {
 }
 
 /// Keeps what is there and writes the lines.
-pub(super) fn add(inner: &Inner, journal: &mut Journal, tool: &str, planned: &[Planned]) -> io::Result<()> {
+pub(super) fn add(
+    inner: &Inner,
+    journal: &mut Journal,
+    tool: &str,
+    planned: &[PlannedChange],
+) -> io::Result<()> {
     let at = inner.clock.now_ms();
     let mut room = MAX_RUN.saturating_sub(journal.kept());
     let numbers = journal.changes().count()..;
@@ -113,7 +118,7 @@ pub(super) fn add(inner: &Inner, journal: &mut Journal, tool: &str, planned: &[P
             Some(_) => (plan.path.clone(), was),
             None => {
                 let why = "its path is not UTF-8".to_owned();
-                (PathBuf::from(plan.path.to_string_lossy().into_owned()), Was::NotKept { why })
+                (PathBuf::from(plan.path.to_string_lossy().into_owned()), FormerState::NotKept { why })
             }
         };
         let made = made.into_iter().filter(|dir: &PathBuf| dir.to_str().is_some()).collect();
@@ -123,22 +128,22 @@ pub(super) fn add(inner: &Inner, journal: &mut Journal, tool: &str, planned: &[P
     journal.append(lines)
 }
 
-fn keep(journal: &Journal, path: &Path, number: usize, room: &mut u64) -> io::Result<Was> {
+fn keep(journal: &Journal, path: &Path, number: usize, room: &mut u64) -> io::Result<FormerState> {
     let found = match path.symlink_metadata() {
         Ok(found) => found,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             let is_ours = journal.changes().rev().find(|change| change.path == path);
             let is_left = is_ours.is_some_and(|change| change.becomes.is_none());
-            return Ok(if is_left { Was::Left } else { Was::Absent });
+            return Ok(if is_left { FormerState::Left } else { FormerState::Absent });
         }
         Err(error) => return Err(error),
     };
-    let not_kept = |why: String| Ok(Was::NotKept { why });
+    let not_kept = |why: String| Ok(FormerState::NotKept { why });
     if !found.is_file() {
         return not_kept("it was not a regular file".to_owned());
     }
     if is_what_we_left(journal, path, found.len())? {
-        return Ok(Was::Left);
+        return Ok(FormerState::Left);
     }
     if found.len() > MAX_FILE {
         return not_kept(format!("it had {} bytes, and files over {MAX_FILE} are not kept", found.len()));
@@ -153,7 +158,7 @@ fn keep(journal: &Journal, path: &Path, number: usize, room: &mut u64) -> io::Re
     let bytes = take(path, &journal.dir.join(&content), &found)?;
     *room = room.saturating_sub(bytes);
     let mtime_ms = found.mtime().saturating_mul(1_000).saturating_add(found.mtime_nsec() / 1_000_000);
-    Ok(Was::File { content, bytes, mode: found.mode() & 0o7777, mtime_ms })
+    Ok(FormerState::File { content, bytes, mode: found.mode() & 0o7777, mtime_ms })
 }
 
 fn is_what_we_left(journal: &Journal, path: &Path, bytes: u64) -> io::Result<bool> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use homard_protocol::methods::sessions::undo::{UndoChange, UndoState};
 
-use super::journal::{Change, Journal, Print, Was};
+use super::journal::{Change, FormerState, Journal, Print};
 
 /// A run that changed something, and what could be put back now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl<'j> Chain<'j> {
 
     fn what(&self) -> UndoChange {
         match (&self.first.was, self.left()) {
-            (Was::Absent, _) => UndoChange::Created,
+            (FormerState::Absent, _) => UndoChange::Created,
             (_, Some(_)) => UndoChange::Changed,
             (_, None) => UndoChange::Deleted,
         }
@@ -183,10 +183,10 @@ fn state(journal: &Journal, chain: &Chain<'_>, journals: &[Journal]) -> io::Resu
         return Ok(FileState::Elsewhere);
     }
     let before = match &chain.first.was {
-        Was::NotKept { why } => return Ok(FileState::NotKept { why: why.clone() }),
+        FormerState::NotKept { why } => return Ok(FileState::NotKept { why: why.clone() }),
         // The first change of a run cannot follow one of its own.
-        Was::Absent | Was::Left => Now::Nothing,
-        Was::File { content, .. } => match Print::of_file(&journal.dir.join(content)) {
+        FormerState::Absent | FormerState::Left => Now::Nothing,
+        FormerState::File { content, .. } => match Print::of_file(&journal.dir.join(content)) {
             Ok(print) => Now::File(print),
             Err(error) => {
                 return Ok(FileState::NotKept { why: format!("the kept bytes cannot be read: {error}") });
@@ -220,23 +220,23 @@ fn leads_elsewhere(path: &Path) -> bool {
 /// Whether a change found something that the change before it had not left. A change that was noted and then
 /// not made leaves what it found.
 fn was_changed_between(journal: &Journal, chain: &Chain<'_>) -> io::Result<bool> {
-    let print = |was: &Was| match was {
-        Was::File { content, .. } => Print::of_file(&journal.dir.join(content)).map(Some),
-        Was::Absent | Was::Left | Was::NotKept { .. } => Ok(None),
+    let print = |was: &FormerState| match was {
+        FormerState::File { content, .. } => Print::of_file(&journal.dir.join(content)).map(Some),
+        FormerState::Absent | FormerState::Left | FormerState::NotKept { .. } => Ok(None),
     };
     let mut last_found = print(&chain.first.was)?;
     for change in chain.changes.iter().skip(1) {
         match &change.was {
-            Was::Left => {}
-            found @ Was::File { .. } => {
+            FormerState::Left => {}
+            found @ FormerState::File { .. } => {
                 let found = print(found)?;
                 if found != last_found {
                     return Ok(true);
                 }
                 last_found = found;
             }
-            Was::Absent if last_found.is_none() => {}
-            Was::Absent | Was::NotKept { .. } => return Ok(true),
+            FormerState::Absent if last_found.is_none() => {}
+            FormerState::Absent | FormerState::NotKept { .. } => return Ok(true),
         }
     }
     Ok(false)

@@ -11,8 +11,8 @@ use homard_protocol::SessionKey;
 use homard_protocol::methods::sessions::undo::UndoChange;
 use homard_runtime::FileDraft;
 
-use super::journal::{Journal, JournalLine, Print, Was};
-use super::keep::{Planned, add};
+use super::journal::{FormerState, Journal, JournalLine, Print};
+use super::keep::{PlannedChange, add};
 use super::plan::{Chain, FileChange, FileState, RunChanges, chains, plan};
 use super::{Inner, header_of};
 
@@ -152,8 +152,10 @@ pub(super) fn apply(inner: &Inner, wish: &UndoOptions<'_>) -> Result<UndoReport,
     let by = format!("undo-{}", uuid::Uuid::new_v4());
     let header = header_of(inner, &session, &by, Some(journal.header.run.clone()));
     let mut own = Journal::open(inner, inner.place(&session, &by), header).map_err(UndoError::Keep)?;
-    let planned: io::Result<Vec<Planned>> =
-        todo.iter().map(|(chain, _)| Ok(Planned::becoming(chain.path, goal(journal, chain)?))).collect();
+    let planned: io::Result<Vec<PlannedChange>> = todo
+        .iter()
+        .map(|(chain, _)| Ok(PlannedChange::becoming(chain.path, goal(journal, chain)?)))
+        .collect();
     planned.and_then(|planned| add(inner, &mut own, TOOL, &planned)).map_err(UndoError::Keep)?;
     let (mut restored, mut failed) = (Vec::new(), Vec::new());
     for (chain, file) in todo {
@@ -199,13 +201,13 @@ fn check(
 /// What a file holds once it is put back.
 fn goal(journal: &Journal, chain: &Chain<'_>) -> io::Result<Option<Print>> {
     match &chain.first.was {
-        Was::File { content, .. } => Print::of_file(&journal.dir.join(content)).map(Some),
-        Was::Absent | Was::Left | Was::NotKept { .. } => Ok(None),
+        FormerState::File { content, .. } => Print::of_file(&journal.dir.join(content)).map(Some),
+        FormerState::Absent | FormerState::Left | FormerState::NotKept { .. } => Ok(None),
     }
 }
 
 fn put_back(journal: &Journal, chain: &Chain<'_>) -> io::Result<()> {
-    let Was::File { content, mode, mtime_ms, .. } = &chain.first.was else { return remove(chain) };
+    let FormerState::File { content, mode, mtime_ms, .. } = &chain.first.was else { return remove(chain) };
     let parent = chain.path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(parent)?;
     let mut draft = FileDraft::private(chain.path)?;

@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::files::open_no_symlinks::{HeldFolder, open_no_symlinks};
-use crate::files::undo::Planned;
+use crate::files::undo::PlannedChange;
 use crate::tools::file_edits::replace_file::{ReplaceError, replace_file};
 
 /// One change to the disk.
@@ -22,10 +22,10 @@ pub(super) enum PatchStep {
 
 impl PatchStep {
     /// The step as what is kept before it is told.
-    pub(super) fn planned(&self) -> Planned {
+    pub(super) fn planned(&self) -> PlannedChange {
         match self {
-            Self::Put { path, content, .. } => Planned::put(path, content),
-            Self::Remove { path } => Planned::remove(path),
+            Self::Put { path, content, .. } => PlannedChange::put(path, content),
+            Self::Remove { path } => PlannedChange::remove(path),
         }
     }
 }

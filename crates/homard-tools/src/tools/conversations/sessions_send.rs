@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::cx::ToolCx;
 use crate::outcome::ToolOutcome;
-use crate::ports::{Letter, LetterStatus, PortError, Ports, SessionTarget};
+use crate::ports::{PortError, Ports, SessionMessage, SessionMessageStatus, SessionTarget};
 use crate::registry::ToolEntry;
 use crate::tool::Tool;
 use crate::tools::conversations::sessions_history::from_others;
@@ -58,7 +58,7 @@ async fn send(input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, Port
     if input.message.trim().is_empty() || input.message.chars().count() > MAX_CHARS {
         return Err(PortError::Invalid(format!("message must have 1 to {MAX_CHARS} characters")));
     }
-    let letter = Letter {
+    let letter = SessionMessage {
         to: SessionTarget { key: input.session_key, label: input.label, agent: input.agent_id },
         message: input.message,
         wait: Duration::from_secs(input.timeout_seconds.unwrap_or(DEFAULT_WAIT).min(MAX_WAIT)),
@@ -70,5 +70,5 @@ async fn send(input: SessionsSendInput, cx: &ToolCx) -> Result<ToolOutcome, Port
     });
     let labels = answer.labels.clone();
     let outcome = from_others(&text, &answer.session_key.to_string(), labels).with_details(details);
-    Ok(ToolOutcome { is_error: answer.status == LetterStatus::Error, ..outcome })
+    Ok(ToolOutcome { is_error: answer.status == SessionMessageStatus::Error, ..outcome })
 }

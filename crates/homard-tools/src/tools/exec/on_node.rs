@@ -21,7 +21,7 @@ use crate::cx::ToolCx;
 use crate::gate::on_node::reads_files;
 use crate::outcome::ToolOutcome;
 use crate::ports::NodeCall;
-use crate::words_of_others::taint::{Label, Passed, Source};
+use crate::words_of_others::taint::{GateAnswer, Label, Source};
 
 /// The command of nodes that runs commands.
 const RUN: &str = "system.run";
@@ -34,7 +34,7 @@ const GRACE: Duration = Duration::from_secs(10);
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[derive(Default)]
-struct Ran {
+struct NodeRun {
     exit_code: Option<i64>,
     timed_out: bool,
     success: Option<bool>,
@@ -130,8 +130,8 @@ async fn reasons_to_ask(input: &ExecInput, cx: &ToolCx) -> Result<Option<Vec<Str
         return Err(NotAllowed::Refused { reason });
     }
     let gate = match cx.scope.taint.passed(&cx.call_id) {
-        Some(Passed::MustAsk(reasons)) => Some(reasons),
-        Some(Passed::Allowed) | None => None,
+        Some(GateAnswer::MustAsk(reasons)) => Some(reasons),
+        Some(GateAnswer::Allowed) | None => None,
     };
     let runs_unasked = rules.security == ExecSecurity::Full && rules.ask != ExecAsk::Always;
     Ok(if gate.is_none() && runs_unasked { None } else { Some(gate.unwrap_or_default()) })
@@ -172,7 +172,7 @@ fn without_nulls(mut params: Value) -> Value {
 
 /// What the model reads.
 fn tell(node: &str, payload: &Value) -> ToolOutcome {
-    let ran: Ran = homard_runtime::json::from_value(payload.clone()).unwrap_or_default();
+    let ran: NodeRun = homard_runtime::json::from_value(payload.clone()).unwrap_or_default();
     let both: String = [ran.stdout.as_deref(), ran.stderr.as_deref(), ran.error.as_deref()]
         .into_iter()
         .flatten()

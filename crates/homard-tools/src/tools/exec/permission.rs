@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::ExecInput;
 use crate::approvals::{ANSWER_WITHIN, ApprovalRequest, CommandTerms, Outcome};
 use crate::cx::ToolCx;
-use crate::words_of_others::taint::Passed;
+use crate::words_of_others::taint::GateAnswer;
 
 /// Why a command was not allowed to run. Worded for the model: what it can do now.
 #[derive(Debug, thiserror::Error)]
@@ -113,8 +113,8 @@ pub(super) async fn obtain(wanted: ExecRequest<'_>, cx: &ToolCx) -> Result<(), N
     let (decided, granted) = looking.await?;
     // The gate leaves its question to us, so that a person is asked once.
     let gate = match cx.scope.taint.passed(&cx.call_id) {
-        Some(Passed::MustAsk(reasons)) => Some(reasons),
-        Some(Passed::Allowed) => None,
+        Some(GateAnswer::MustAsk(reasons)) => Some(reasons),
+        Some(GateAnswer::Allowed) => None,
         None if cx.scope.taint.is_clean() || cx.scope.gate.lets_through(super::NAME) => None,
         // The gate has not seen it, or has forgotten: words of others came in beside it.
         None => Some(vec!["text of others came into this conversation".to_owned()]),

@@ -9,7 +9,7 @@ use std::fs;
 use clap::{Arg, Command, CommandFactory};
 use homard_config::schema;
 use homard_policy::words::table::Form;
-use homard_policy::words::{COMMANDS, Where, Who};
+use homard_policy::words::{COMMANDS, RequiredRank, Where};
 use serde_json::{Map, Value};
 
 use super::documentation::root;
@@ -259,10 +259,10 @@ fn the_reference_of_chat_commands_is_written_down() {
         let others: Vec<String> = command.aliases.iter().map(|alias| format!("`/{alias}`")).collect();
         let others = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
         let who = match command.who {
-            Who::Authorised => "who may use commands",
-            Who::Owner => "the owner",
-            Who::Elevated => "who may leave the sandbox",
-            Who::ElevatedOwner => "the owner, who may leave the sandbox",
+            RequiredRank::Authorised => "who may use commands",
+            RequiredRank::Owner => "the owner",
+            RequiredRank::Elevated => "who may leave the sandbox",
+            RequiredRank::ElevatedOwner => "the owner, who may leave the sandbox",
         };
         let mut notes = Vec::new();
         notes.extend((command.form == Form::Directive).then(|| "inside".to_owned()));

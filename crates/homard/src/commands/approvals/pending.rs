@@ -2,15 +2,15 @@
 
 use anyhow::bail;
 use clap::{Args, Subcommand};
-use homard_client::questions::{Asked, Change, answer, pending, short};
-use homard_client::{Client, Heard};
+use homard_client::questions::{Change, OpenQuestion, answer, pending, short};
+use homard_client::{Client, ClientEvent};
 use homard_protocol::methods::approvals::{ApprovalDecision, ApprovalKind};
 use homard_runtime::brief;
 
 use super::prompt::Prompt;
 use crate::cli::words_of;
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::{self, ConnectArgs, Patience, Target};
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -36,13 +36,8 @@ pub(crate) enum PendingCommand {
 
 #[derive(Args)]
 pub(crate) struct ListArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -115,11 +110,11 @@ pub(crate) async fn run(cx: &Cx, command: PendingCommand) -> anyhow::Result<()> 
 }
 
 async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let waiting = pending(&client).await?;
     client.close().await;
-    if args.json {
-        let listed: Vec<_> = waiting.iter().map(Asked::to_json).collect();
+    if args.reach.json {
+        let listed: Vec<_> = waiting.iter().map(OpenQuestion::to_json).collect();
         return Ok(cx.console.json(&listed)?);
     }
     if waiting.is_empty() {
@@ -135,7 +130,7 @@ async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn row(asked: &Asked, now: i64) -> Vec<String> {
+fn row(asked: &OpenQuestion, now: i64) -> Vec<String> {
     vec![
         short(&asked.id),
         asked.tool.clone(),
@@ -179,12 +174,12 @@ async fn watch(cx: &Cx, args: &WatchArgs) -> anyhow::Result<()> {
             biased;
             stopped = tokio::signal::ctrl_c() => return Ok(stopped?),
             heard = events.next() => match heard {
-                Some(Heard::Event(frame)) => {
+                Some(ClientEvent::Event(frame)) => {
                     if let Some(change) = Change::read(&frame) {
                         watcher.hear(change)?;
                     }
                 }
-                Some(Heard::Missed(_)) => watcher.look(&client).await?,
+                Some(ClientEvent::Missed(_)) => watcher.look(&client).await?,
                 None => bail!("the gateway went away"),
             },
             line = watcher.prompt.typed() => watcher.prompt.take(&client, line?).await,

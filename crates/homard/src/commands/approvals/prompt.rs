@@ -5,7 +5,7 @@ use std::future::pending;
 use std::io::{self, BufRead, IsTerminal};
 
 use homard_client::Client;
-use homard_client::questions::{Asked, Change, answer, short};
+use homard_client::questions::{Change, OpenQuestion, answer, short};
 use homard_protocol::methods::approvals::ApprovalDecision;
 use homard_runtime::{OffThread, off_thread};
 
@@ -17,7 +17,7 @@ pub(crate) struct Prompt {
     console: Console,
     /// Whether somebody can type an answer.
     is_manned: bool,
-    waiting: VecDeque<Asked>,
+    waiting: VecDeque<OpenQuestion>,
     /// The line being typed; `None` in it when nobody will type again.
     typing: Option<OffThread<io::Result<Option<String>>>>,
     /// Whether the line being typed was begun under a question that is gone.
@@ -107,7 +107,7 @@ impl Prompt {
     }
 }
 
-fn choices(asked: &Asked) -> &'static str {
+fn choices(asked: &OpenQuestion) -> &'static str {
     if asked.can_always {
         "type `once`, `always` or `deny`, and Enter"
     } else {

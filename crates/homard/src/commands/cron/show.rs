@@ -2,20 +2,14 @@
 
 use homard_automation::schedule::schedule_words;
 use homard_protocol::methods::cron::{CronJob, CronPayload, CronRunEntry, CronRunStatus};
-use homard_runtime::{Clip, brief};
+use homard_runtime::brief;
 
 use super::super::table::{pairs, table};
 use super::super::{Cx, words};
 use crate::report::Mark;
 
-/// How much of an id is shown.
-const SHORT: usize = 8;
 /// How much of an answer a table shows, in characters.
 const BRIEF: usize = 60;
-
-pub(super) fn short(id: &str) -> String {
-    id.clip_chars(SHORT).to_owned()
-}
 
 /// When something is, seen from now.
 pub(super) fn moment(at: i64, now: i64) -> String {
@@ -31,7 +25,7 @@ pub(super) fn list(cx: &Cx, jobs: &[CronJob]) -> anyhow::Result<()> {
         .iter()
         .map(|job| {
             vec![
-                short(job.id.as_str()),
+                words::short(job.id.as_str()),
                 brief(job.spec.display_name.as_ref().unwrap_or(&job.spec.name), 30),
                 schedule_words(&job.spec.schedule),
                 next(job, now),

@@ -9,7 +9,7 @@ use homard_runtime::millis;
 use serde_json::{Value, json};
 
 use super::super::Cx;
-use super::super::connection::{self, Patience, Route, Target};
+use super::super::connection::{self, ConnectArgs, Route};
 use crate::report::{AlreadyTold, Mark};
 
 /// See which gateways can be reached from here
@@ -24,13 +24,8 @@ pub(super) struct ProbeArgs {
     /// Key file for --ssh
     #[arg(long, value_name = "FILE", requires = "ssh")]
     ssh_identity: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// One gateway to try.
@@ -53,12 +48,12 @@ pub(super) async fn run(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<()> {
     let reached = |target: &Value| target.pointer("/connect/ok") == Some(&Value::Bool(true));
     let primary = tried.iter().find(|target| reached(target)).and_then(|target| target.get("id")).cloned();
     let ok = primary.is_some();
-    if args.json {
+    if args.reach.json {
         cx.console.json(&json!({
             "ok": ok,
             "ts": cx.source.clock.now_ms(),
             "durationMs": millis(began.elapsed()),
-            "timeoutMs": args.patience.timeout,
+            "timeoutMs": args.reach.patience.timeout,
             "primaryTargetId": primary,
             "targets": tried,
         }))?;
@@ -72,10 +67,10 @@ pub(super) async fn run(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<()> {
 
 fn candidates(cx: &Cx, args: &ProbeArgs) -> anyhow::Result<Vec<Candidate>> {
     let mut found = Vec::new();
-    let auth = connection::explicit_auth(cx, &args.target);
-    let pin = args.target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
-    if args.target.url.is_some() {
-        found.push(Candidate { id: "explicit", route: connection::route(cx, &args.target) });
+    let auth = connection::explicit_auth(cx, &args.reach.target);
+    let pin = args.reach.target.tls_fingerprint.as_deref().map(Fingerprint::parse).transpose()?;
+    if args.reach.target.url.is_some() {
+        found.push(Candidate { id: "explicit", route: connection::route(cx, &args.reach.target) });
     }
     let config = cx.config()?;
     if connection::is_remote(&config) {
@@ -102,7 +97,7 @@ async fn attempt(cx: &Cx, args: &ProbeArgs, candidate: Candidate) -> Value {
         .as_ref()
         .map(|(target, port)| json!({"kind": "ssh", "target": target.to_string(), "remotePort": port}));
     let began = Instant::now();
-    let probed = connection::probe(cx, &route, args.patience.limit()).await;
+    let probed = connection::probe(cx, &route, args.reach.patience.limit()).await;
     let hello = probed.as_ref().ok().map(homard_client::Client::hello);
     let answer = json!({
         "id": candidate.id,

@@ -15,9 +15,9 @@ use homard_protocol::methods::devices::{
 use homard_protocol::{DeviceId, Role, Word};
 use serde_json::json;
 
-use self::resolve::{device, name_of, request, short, who};
+use self::resolve::{device, name_of, request, who};
 use crate::cli::words_of;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::{Cx, terminal, words};
 use crate::report::Advice;
@@ -183,7 +183,7 @@ pub(crate) async fn run(cx: &Cx, args: DevicesArgs) -> anyhow::Result<()> {
 
 /// A connection and what is known.
 async fn look(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, DevicePairListResult)> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let known = client.call::<DevicePairList>(&NoParams {}).await?;
     Ok((client, known))
 }
@@ -215,7 +215,7 @@ async fn list(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
 
 fn pending_row(asks: &PendingDeviceRow, now: i64) -> Vec<String> {
     vec![
-        short(&asks.request_id),
+        words::short(&asks.request_id),
         who(asks),
         resolve::place(asks),
         resolve::wants(asks.role.as_str(), &asks.scopes),
@@ -241,7 +241,7 @@ fn paired_row(device: &PairedDeviceRow, now: i64) -> Vec<String> {
         })
         .collect();
     vec![
-        short(device.device_id.as_str()),
+        words::short(device.device_id.as_str()),
         name_of(device),
         device.roles.iter().map(Word::as_str).collect::<Vec<_>>().join(", "),
         resolve::scopes(&device.scopes),
@@ -339,7 +339,7 @@ async fn rename(cx: &Cx, args: RenameArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&renamed)?);
     }
-    Ok(cx.console.line(&format!("{} is {} now", short(renamed.device_id.as_str()), renamed.label))?)
+    Ok(cx.console.line(&format!("{} is {} now", words::short(renamed.device_id.as_str()), renamed.label))?)
 }
 
 async fn rotate(cx: &Cx, args: RotateArgs) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `homard node`: this machine as a node of a gateway somewhere else, in this terminal or as a service of this login.
 
 use clap::{Args, Subcommand};
-use homard_node::{Happening, Host, HostOptions, Keep, Machine, offered};
+use homard_node::{Host, HostOptions, Machine, NodeFolder, NodeNotice, offered};
 use homard_runtime::{Clip, Tasks};
 use homard_service::Role;
 use serde_json::json;
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Route, Target};
-use crate::commands::service::supervised::{Desk, HowToInstall, WhichArgs};
+use crate::commands::service::supervised::{HowToInstall, ServiceCx, WhichArgs};
 use crate::compose::machine::wait_for_stop_signal;
 use crate::report::{Advice, Mark};
 
@@ -135,12 +135,12 @@ pub(crate) async fn run(cx: &Cx, args: NodeArgs) -> anyhow::Result<()> {
     }
 }
 
-fn desk(cx: &Cx, json: bool) -> anyhow::Result<Desk<'_>> {
-    Desk::new(cx, WhichArgs { system: false, json }, Role::Node)
+fn desk(cx: &Cx, json: bool) -> anyhow::Result<ServiceCx<'_>> {
+    ServiceCx::new(cx, WhichArgs { system: false, json }, Role::Node)
 }
 
 async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
-    let keep = Keep::open(&cx.source.paths.state_dir)?;
+    let keep = NodeFolder::open(&cx.source.paths.state_dir)?;
     let target = target(cx, args.gateway)?;
     let route = route(cx, &keep, &target)?;
     // Nothing secret goes into a definition: elsewhere, only a token of its own lets the service in.
@@ -167,7 +167,7 @@ async fn install(cx: &Cx, args: InstallArgs) -> anyhow::Result<()> {
 }
 
 /// How the gateway is reached: with what somebody gave or configured, or with the token it gave this node.
-fn route(cx: &Cx, keep: &Keep, target: &Target) -> anyhow::Result<Route> {
+fn route(cx: &Cx, keep: &NodeFolder, target: &Target) -> anyhow::Result<Route> {
     match &target.url {
         Some(url) if keep.token(url)?.is_some() => connection::by_own_token(cx, target, url),
         _ => connection::route(cx, target),
@@ -175,7 +175,7 @@ fn route(cx: &Cx, keep: &Keep, target: &Target) -> anyhow::Result<Route> {
 }
 
 async fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
-    let keep = Keep::open(&cx.source.paths.state_dir)?;
+    let keep = NodeFolder::open(&cx.source.paths.state_dir)?;
     if let Some(name) = args.display_name.as_deref() {
         keep.set_display_name(name.trim())?;
     }
@@ -197,19 +197,19 @@ async fn serve(cx: &Cx, args: RunArgs) -> anyhow::Result<()> {
     Ok(outcome?)
 }
 
-fn tell(cx: &Cx, happening: &Happening) {
+fn tell(cx: &Cx, happening: &NodeNotice) {
     match happening {
-        Happening::Connected { node_id, commands } => {
+        NodeNotice::Connected { node_id, commands } => {
             let id = node_id.as_str().clip_chars(12).to_owned();
             cx.console.note(&format!("connected as node {id}, offering {}", commands.join(", ")));
         }
-        Happening::Waiting { request_id } => {
+        NodeNotice::Waiting { request_id } => {
             let which = request_id.as_deref().unwrap_or("--latest");
             cx.console.note(&format!(
                 "waiting to be let in: run `homard devices approve {which}` on the gateway's machine"
             ));
         }
-        Happening::Away { reason, retry_in } => {
+        NodeNotice::Away { reason, retry_in } => {
             cx.console
                 .note(&format!("not connected ({reason}); trying again in {:.0} s", retry_in.as_secs_f64()));
         }
@@ -217,7 +217,7 @@ fn tell(cx: &Cx, happening: &Happening) {
 }
 
 async fn status(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
-    let keep = Keep::open(&cx.source.paths.state_dir)?;
+    let keep = NodeFolder::open(&cx.source.paths.state_dir)?;
     let id = keep.identity(&cx.source.clock)?.id().to_owned();
     let target = target(cx, args.gateway)?;
     let client = connection::connect(cx, &target, std::time::Duration::from_secs(10)).await?;
@@ -253,7 +253,7 @@ async fn status(cx: &Cx, args: StatusArgs) -> anyhow::Result<()> {
 }
 
 fn identity(cx: &Cx, args: &IdentityArgs) -> anyhow::Result<()> {
-    let keep = Keep::open(&cx.source.paths.state_dir)?;
+    let keep = NodeFolder::open(&cx.source.paths.state_dir)?;
     let id = keep.identity(&cx.source.clock)?.id().to_owned();
     let (caps, commands) = offered(&machine(cx, &keep));
     if args.json {
@@ -263,7 +263,7 @@ fn identity(cx: &Cx, args: &IdentityArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn machine(cx: &Cx, keep: &Keep) -> Machine {
+fn machine(cx: &Cx, keep: &NodeFolder) -> Machine {
     let environment = &cx.source.environment;
     let variables = environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Machine::new(&variables, &cx.source.paths.home, keep.policy(), cx.source.clock.clone())

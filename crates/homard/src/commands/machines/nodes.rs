@@ -6,9 +6,9 @@ mod media;
 mod resolve;
 
 pub(in crate::commands) use self::resolve::node as meant;
-use self::resolve::{latest, name_of, node, request, short};
+use self::resolve::{latest, name_of, node, request};
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::{pairs, table};
 use crate::commands::words;
 use crate::report::Advice;
@@ -165,13 +165,13 @@ pub(crate) async fn run(cx: &Cx, args: NodesArgs) -> anyhow::Result<()> {
 }
 
 async fn look(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, NodeListResult)> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let known = client.call::<NodeList>(&NoParams {}).await?;
     Ok((client, known))
 }
 
 async fn questions(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<(Client, NodePairListResult)> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let known = client.call::<NodePairList>(&NoParams {}).await?;
     Ok((client, known))
 }
@@ -217,7 +217,7 @@ fn row(node: &Node, now: i64) -> Vec<String> {
     };
     let usable = if node.commands.is_empty() { "none".to_owned() } else { node.commands.join(", ") };
     vec![
-        short(node.node_id.as_str()),
+        words::short(node.node_id.as_str()),
         name_of(node),
         node.platform.clone().unwrap_or_default(),
         seen,
@@ -245,8 +245,8 @@ async fn pending(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
 
 fn asked_row(asks: &PendingNodeRow, now: i64) -> Vec<String> {
     vec![
-        short(&asks.request_id),
-        asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str())),
+        words::short(&asks.request_id),
+        asks.display_name.clone().unwrap_or_else(|| words::short(asks.node_id.as_str())),
         asks.platform.clone().unwrap_or_default(),
         asks.remote_ip.clone().unwrap_or_default(),
         resolve::wants(asks),
@@ -266,7 +266,7 @@ async fn approve(cx: &Cx, args: &ApproveArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&approved)?);
     }
-    let name = asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str()));
+    let name = asks.display_name.clone().unwrap_or_else(|| words::short(asks.node_id.as_str()));
     Ok(cx.console.line(&format!("approved: {name} may offer {}", resolve::wants(asks)))?)
 }
 
@@ -279,7 +279,7 @@ async fn reject(cx: &Cx, args: &RejectArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&rejected)?);
     }
-    let name = asks.display_name.clone().unwrap_or_else(|| short(asks.node_id.as_str()));
+    let name = asks.display_name.clone().unwrap_or_else(|| words::short(asks.node_id.as_str()));
     cx.console.line(&format!("rejected: {name}"))?;
     cx.console
         .note("it stays connected and asks again when it connects anew; `homard nodes remove` ends that");
@@ -305,7 +305,11 @@ async fn rename(cx: &Cx, args: RenameArgs) -> anyhow::Result<()> {
     if args.reach.json {
         return Ok(cx.console.json(&renamed)?);
     }
-    Ok(cx.console.line(&format!("{} is {} now", short(renamed.node_id.as_str()), renamed.display_name))?)
+    Ok(cx.console.line(&format!(
+        "{} is {} now",
+        words::short(renamed.node_id.as_str()),
+        renamed.display_name
+    ))?)
 }
 
 async fn describe(cx: &Cx, args: &WhichArgs) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use homard_protocol::methods::channels::accounts::{
 use homard_protocol::methods::channels::pairing_rows::{OwnerBootstrap, PairingNotification, PairingRow};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -117,7 +117,7 @@ async fn look(
     reach: &ConnectArgs,
     params: PairingListParams,
 ) -> anyhow::Result<(Client, PairingListResult)> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let known = client.call::<ChannelsPairingList>(&params).await?;
     Ok((client, known))
 }

@@ -8,7 +8,7 @@ use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::words;
 use crate::report::Mark;
 
@@ -46,13 +46,8 @@ pub(crate) struct QrArgs {
     /// For a machine that offers commands and listens to a person
     #[arg(long, conflicts_with = "limited")]
     voice_node: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -72,10 +67,10 @@ pub(crate) async fn run(cx: &Cx, args: QrArgs) -> anyhow::Result<()> {
         bootstrap_profile: profile,
         join_url: None,
     };
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let made = client.call::<DevicePairSetupCode>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&made)?);
     }
     if args.setup_code_only {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use homard_llm::Price;
-use homard_models::listing::Listed;
+use homard_models::listing::ListedModel;
 use homard_protocol::methods::chat::agent::{ModelSummary, ModelsList, ModelsListParams};
 use serde_json::json;
 
@@ -76,7 +76,7 @@ pub(super) async fn run(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
 }
 
 /// Models of servers on this machine: they have no price and their provider asks for nothing.
-fn is_local(listed: &Listed) -> bool {
+fn is_local(listed: &ListedModel) -> bool {
     matches!(listed.reference.provider.as_str(), "ollama" | "vllm" | "lmstudio" | "llamacpp" | "demo")
         || listed.model.api == "cli"
 }
@@ -91,7 +91,7 @@ fn context(window: Option<u64>) -> String {
     window.map_or_else(|| "unknown".to_owned(), words::tokens)
 }
 
-fn row(listed: &Listed) -> Vec<String> {
+fn row(listed: &ListedModel) -> Vec<String> {
     let model = &listed.model;
     let price = model.price;
     let mut tags = listed.tags.clone();
@@ -108,7 +108,7 @@ fn row(listed: &Listed) -> Vec<String> {
     ]
 }
 
-fn as_json(listed: &Listed) -> serde_json::Value {
+fn as_json(listed: &ListedModel) -> serde_json::Value {
     let model = &listed.model;
     json!({
         "key": listed.reference.to_string(),

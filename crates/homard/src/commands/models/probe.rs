@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 use homard_models::probe::{
-    Calling, PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, probe,
+    PROBE_MAX_TOKENS, PROBE_TIMEOUT, PROBES_AT_ONCE, ProbeOptions, Probed, ToolSupport, probe,
 };
 use homard_runtime::{brief, millis};
 use serde_json::{Value, json};
@@ -101,10 +101,10 @@ fn able(one: &Probed, ms: u64) -> String {
         .map_or_else(|| "context unknown".to_owned(), |n| format!("context {}", words::tokens(u64::from(n))));
     let calls = match &one.calls {
         None => return format!("{ms} ms"),
-        Some(Calling::Native) => "calls tools".to_owned(),
-        Some(Calling::Written) => "writes calls of tools as text, which works".to_owned(),
-        Some(Calling::Never) => "did not call a tool when asked to".to_owned(),
-        Some(Calling::Refused(why)) => format!("takes no tools: {}", brief(why, 80)),
+        Some(ToolSupport::Native) => "calls tools".to_owned(),
+        Some(ToolSupport::Written) => "writes calls of tools as text, which works".to_owned(),
+        Some(ToolSupport::Never) => "did not call a tool when asked to".to_owned(),
+        Some(ToolSupport::Refused(why)) => format!("takes no tools: {}", brief(why, 80)),
     };
     format!("{ms} ms, {window}, {calls}")
 }

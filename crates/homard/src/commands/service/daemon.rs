@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use homard_service::{Account, Role, SupervisorError};
 use rustix::process::Pid;
 
-use super::supervised::{Desk, HowToInstall, WhichArgs};
+use super::supervised::{HowToInstall, ServiceCx, WhichArgs};
 use crate::commands::Cx;
 use crate::compose::lock::{self, Holder};
 use crate::report::Advice;
@@ -145,8 +145,8 @@ fn by_hand(process: Option<Pid>) -> anyhow::Error {
     }
 }
 
-fn desk(cx: &Cx, which: WhichArgs) -> anyhow::Result<Desk<'_>> {
-    Desk::new(cx, which, Role::Gateway)
+fn desk(cx: &Cx, which: WhichArgs) -> anyhow::Result<ServiceCx<'_>> {
+    ServiceCx::new(cx, which, Role::Gateway)
 }
 
 /// Starts the service of this login, if there is one and it does not run; whether there is.

@@ -63,7 +63,7 @@ pub(crate) fn link(config: &Config, address: SocketAddr) -> String {
         AuthMode::Password | AuthMode::None | AuthMode::TrustedProxy => None,
     };
     match secret {
-        Some(token) => format!("{page}#token={}", percent_encoded(token.expose())),
+        Some(token) => format!("{page}#token={}", homard_http::escaped(token.expose())),
         None => page,
     }
 }
@@ -93,20 +93,9 @@ fn remote_link(config: &Config) -> anyhow::Result<String> {
         None => url.clone(),
     };
     Ok(match &remote.token {
-        Some(token) => format!("{page}/#token={}", percent_encoded(token.expose())),
+        Some(token) => format!("{page}/#token={}", homard_http::escaped(token.expose())),
         None => format!("{page}/"),
     })
-}
-
-fn percent_encoded(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                char::from(byte).to_string()
-            }
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
 }
 
 /// Starts the desktop's own opener and does not wait for it: the browser outlives this program.

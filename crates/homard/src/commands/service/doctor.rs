@@ -3,7 +3,7 @@
 use clap::Args;
 use homard_doctor::{DOCTOR, Depth, Selection, Severity};
 
-use super::examination::{self, Consent, Face, Manner};
+use super::examination::{self, Consent, ExaminationKind, ExaminationOptions};
 use crate::commands::Cx;
 
 const EXAMPLES: &str = "\
@@ -64,7 +64,7 @@ pub(crate) async fn run(cx: &Cx, args: DoctorArgs) -> anyhow::Result<()> {
         "warn" => Severity::Warn,
         _error => Severity::Error,
     });
-    let manner = Manner {
+    let manner = ExaminationOptions {
         table: DOCTOR,
         selection: Selection { only: args.only, skip: args.skip, severity_min },
         depth: if args.deep { Depth::Deep } else { Depth::Quick },
@@ -75,7 +75,7 @@ pub(crate) async fn run(cx: &Cx, args: DoctorArgs) -> anyhow::Result<()> {
             false if args.non_interactive => Consent::OnlyHarmless,
             false => Consent::Ask,
         },
-        face: Face::Doctor,
+        face: ExaminationKind::Doctor,
     };
     examination::run(cx, &manner).await
 }

@@ -30,14 +30,14 @@ const WIDTH: usize = 100;
 const MIN_WIDTH: usize = 24;
 
 /// How to go about it.
-pub(super) struct Manner {
+pub(super) struct ExaminationOptions {
     pub(super) table: &'static [Check],
     pub(super) selection: Selection,
     pub(super) depth: Depth,
     pub(super) json: bool,
     pub(super) fix: bool,
     pub(super) consent: Consent,
-    pub(super) face: Face,
+    pub(super) face: ExaminationKind,
 }
 
 /// Who says yes to mending.
@@ -52,13 +52,13 @@ pub(super) enum Consent {
 
 /// What differs in how findings are told.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Face {
+pub(super) enum ExaminationKind {
     Doctor,
     /// Names each finding by its id, and the worst `critical`.
     Audit,
 }
 
-impl Face {
+impl ExaminationKind {
     pub(super) fn severity(self, severity: Severity) -> &'static str {
         match (severity, self) {
             (Severity::Info, _) => "info",
@@ -78,7 +78,7 @@ impl Face {
 }
 
 /// Does all of it. The exit code is 1 when something is left that is worse than a warning.
-pub(super) async fn run(cx: &Cx, manner: &Manner) -> anyhow::Result<()> {
+pub(super) async fn run(cx: &Cx, manner: &ExaminationOptions) -> anyhow::Result<()> {
     let unknown = manner.selection.unknown(manner.table);
     if let Some(word) = unknown.first() {
         let all: Vec<&str> = manner.table.iter().map(|check| check.id).collect();
@@ -97,8 +97,8 @@ pub(super) async fn run(cx: &Cx, manner: &Manner) -> anyhow::Result<()> {
         ));
     }
     let snapshot = cx.snapshot();
-    let asks = manner.face == Face::Doctor || manner.depth == Depth::Deep;
-    let asked = if asks { Asked::Gateway } else { Asked::Nobody };
+    let asks = manner.face == ExaminationKind::Doctor || manner.depth == Depth::Deep;
+    let asked = if asks { AskScope::Gateway } else { AskScope::Nobody };
     let rooms = rooms(cx, &snapshot, asked).await;
     let scene = Scene { source: &cx.source, snapshot: &snapshot, rooms: &rooms, depth: manner.depth };
     let mut done = examine(manner.table, &scene, &manner.selection);
@@ -128,19 +128,19 @@ pub(super) async fn run(cx: &Cx, manner: &Manner) -> anyhow::Result<()> {
 
 /// Who is asked beside files.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum AskScope {
     Nobody,
     Gateway,
 }
 
 /// What the rooms say of themselves.
-pub(super) async fn rooms(cx: &Cx, snapshot: &Snapshot, asked: Asked) -> Rooms {
+pub(super) async fn rooms(cx: &Cx, snapshot: &Snapshot, asked: AskScope) -> Rooms {
     let model = match &snapshot.config {
         Some(_) => models::state::of_default_agent(cx).await.ok(),
         None => None,
     };
     let lock = lock_state(cx);
-    let asks = lock.is_held && asked == Asked::Gateway && !makes_identity(cx, snapshot);
+    let asks = lock.is_held && asked == AskScope::Gateway && !makes_identity(cx, snapshot);
     let gateway = if asks { Some(gateway(cx).await) } else { None };
     Rooms {
         version: env!("CARGO_PKG_VERSION"),
@@ -212,7 +212,7 @@ pub(super) fn width() -> usize {
     terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0)).clamp(MIN_WIDTH, WIDTH)
 }
 
-fn tell(cx: &Cx, done: &Examination, face: Face) -> anyhow::Result<()> {
+fn tell(cx: &Cx, done: &Examination, face: ExaminationKind) -> anyhow::Result<()> {
     for check in &done.checks {
         if check.skipped {
             print(
@@ -232,13 +232,13 @@ fn tell(cx: &Cx, done: &Examination, face: Face) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn told(cx: &Cx, check: &str, finding: &Finding, face: Face) -> anyhow::Result<()> {
+fn told(cx: &Cx, check: &str, finding: &Finding, face: ExaminationKind) -> anyhow::Result<()> {
     let mark = match finding.severity {
         Severity::Info => Mark::Strong,
         Severity::Warn => Mark::Warning,
         Severity::Error => Mark::Bad,
     };
-    let name = if face == Face::Audit { finding.id.as_str() } else { check };
+    let name = if face == ExaminationKind::Audit { finding.id.as_str() } else { check };
     print(cx, face.severity(finding.severity), mark, &format!("{name}: {}", finding.message), face)?;
     match &finding.fix {
         Some(fix) => print(cx, "", Mark::Strong, &format!("fix: {fix}"), face),
@@ -247,7 +247,7 @@ fn told(cx: &Cx, check: &str, finding: &Finding, face: Face) -> anyhow::Result<(
 }
 
 /// A word, and a text beside it that keeps to its column.
-fn print(cx: &Cx, word: &str, mark: Mark, text: &str, face: Face) -> anyhow::Result<()> {
+fn print(cx: &Cx, word: &str, mark: Mark, text: &str, face: ExaminationKind) -> anyhow::Result<()> {
     let indent = face.severity(Severity::Error).len() + 2;
     // Names of files are anybody's words.
     let lines = wrapped(&visible(text), width().saturating_sub(indent), 0);
@@ -261,7 +261,11 @@ fn print(cx: &Cx, word: &str, mark: Mark, text: &str, face: Face) -> anyhow::Res
 }
 
 /// Does what somebody said yes to. Answers what was done, and what was not and why.
-fn mend(cx: &Cx, done: &Examination, manner: &Manner) -> anyhow::Result<Vec<(String, Option<String>)>> {
+fn mend(
+    cx: &Cx,
+    done: &Examination,
+    manner: &ExaminationOptions,
+) -> anyhow::Result<Vec<(String, Option<String>)>> {
     let mut agreed: Vec<(&Finding, Act)> = Vec::new();
     for finding in done.findings() {
         let Some(act) = &finding.act else { continue };
@@ -296,10 +300,10 @@ fn mend(cx: &Cx, done: &Examination, manner: &Manner) -> anyhow::Result<Vec<(Str
     Ok(mended)
 }
 
-fn summary(cx: &Cx, done: &Examination, manner: &Manner) -> String {
+fn summary(cx: &Cx, done: &Examination, manner: &ExaminationOptions) -> String {
     let count = |severity| u64::try_from(done.count(severity)).unwrap_or(0);
     let (errors, warnings, notes) = (count(Severity::Error), count(Severity::Warn), count(Severity::Info));
-    let worst = if manner.face == Face::Audit { "critical finding" } else { "error" };
+    let worst = if manner.face == ExaminationKind::Audit { "critical finding" } else { "error" };
     let (mark, text) = match (errors, warnings) {
         (0, 0) => (Mark::Good, "Nothing is wrong".to_owned()),
         (0, _) => (Mark::Warning, words::count(warnings, "warning")),
@@ -317,7 +321,7 @@ fn summary(cx: &Cx, done: &Examination, manner: &Manner) -> String {
     format!("{}, {}.{offer}", cx.console.mark(mark, &text), words::count(notes, "note"))
 }
 
-fn in_json(done: &Examination, mended: &[(String, Option<String>)], face: Face) -> Value {
+fn in_json(done: &Examination, mended: &[(String, Option<String>)], face: ExaminationKind) -> Value {
     let finding = |finding: &Finding| {
         json!({
             "id": finding.id, "severity": face.severity(finding.severity), "message": finding.message,

@@ -4,7 +4,7 @@ use clap::Args;
 use homard_protocol::methods::system::{Health, HealthParams};
 use serde_json::{Value, json};
 
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
 
@@ -13,13 +13,8 @@ use crate::report::{AlreadyTold, Mark};
 /// Prints one line and ends with exit code 0 when the gateway runs and is well, 1 otherwise.
 #[derive(Args)]
 pub(crate) struct HealthArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -29,14 +24,14 @@ pub(crate) struct HealthArgs {
 pub(crate) async fn run(cx: &Cx, args: &HealthArgs) -> anyhow::Result<()> {
     let asked = ask(cx, args).await;
     let health = match asked {
-        Err(error) if args.json => {
+        Err(error) if args.reach.json => {
             cx.console.json(&json!({"ok": false, "error": error.to_string()}))?;
             return Err(AlreadyTold.into());
         }
         asked => asked?,
     };
     let well = health.get("ok") == Some(&Value::Bool(true));
-    if args.json {
+    if args.reach.json {
         cx.console.json(&health)?;
     } else {
         cx.console.line(&in_words(cx, &health, well))?;
@@ -45,7 +40,7 @@ pub(crate) async fn run(cx: &Cx, args: &HealthArgs) -> anyhow::Result<()> {
 }
 
 async fn ask(cx: &Cx, args: &HealthArgs) -> anyhow::Result<Value> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let health = client.call::<Health>(&HealthParams::default()).await?;
     client.close().await;
     Ok(health)

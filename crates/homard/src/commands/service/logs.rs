@@ -12,7 +12,7 @@ use homard_protocol::methods::system::{LogsTail, LogsTailParams, LogsTailResult}
 use crate::commands::Cx;
 use crate::commands::connection::{self, Patience, Target};
 use crate::logging;
-use crate::logging::line::{Line, Look};
+use crate::logging::line::{Line, LineStyle};
 
 /// How often `--follow` asks for news.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(500);
@@ -86,7 +86,7 @@ async fn follow(printer: &Printer<'_>, client: &Client, mut page: LogsTailResult
 struct Printer<'a> {
     cx: &'a Cx,
     /// `None` prints lines as they are.
-    look: Option<Look>,
+    look: Option<LineStyle>,
 }
 
 impl Printer<'_> {
@@ -101,8 +101,8 @@ impl Printer<'_> {
     }
 }
 
-fn look(cx: &Cx, args: &LogsArgs) -> Option<Look> {
-    (!args.json).then(|| Look::pretty(cx.console.colors_results() && !args.plain))
+fn look(cx: &Cx, args: &LogsArgs) -> Option<LineStyle> {
+    (!args.json).then(|| LineStyle::pretty(cx.console.colors_results() && !args.plain))
 }
 
 /// What a gateway that is gone has left behind.

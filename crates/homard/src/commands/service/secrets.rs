@@ -7,7 +7,7 @@ use homard_protocol::methods::system::maintenance::SecretsReload;
 use serde_json::json;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::{AlreadyTold, Mark};
@@ -105,7 +105,7 @@ fn audit(cx: &Cx, args: &AuditArgs) -> anyhow::Result<()> {
 }
 
 async fn reload(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let done = client.call::<SecretsReload>(&NoParams {}).await?;
     client.close().await;
     if reach.json {

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use homard_doctor::{AUDIT, Depth, Selection};
 
-use super::examination::{self, Consent, Face, Manner};
+use super::examination::{self, Consent, ExaminationKind, ExaminationOptions};
 use crate::commands::Cx;
 
 const EXAMPLES: &str = "\
@@ -55,14 +55,14 @@ struct AuditArgs {
 /// When something is critical.
 pub(crate) async fn run(cx: &Cx, args: SecurityArgs) -> anyhow::Result<()> {
     let SecurityCommand::Audit(args) = args.command;
-    let manner = Manner {
+    let manner = ExaminationOptions {
         table: AUDIT,
         selection: Selection::default(),
         depth: if args.deep { Depth::Deep } else { Depth::Quick },
         json: args.json,
         fix: args.fix,
         consent: if args.yes { Consent::Everything } else { Consent::Ask },
-        face: Face::Audit,
+        face: ExaminationKind::Audit,
     };
     examination::run(cx, &manner).await
 }

@@ -1,7 +1,6 @@
 //! The first steps with this machine: setting it up, and taking over what was there before.
 
 mod accounts;
-mod anew;
 pub(crate) mod args;
 mod carry_out;
 pub(crate) mod configure;
@@ -10,4 +9,5 @@ mod flags;
 pub(crate) mod migrate;
 pub(crate) mod onboard;
 mod prompt;
+mod start_over;
 mod walk;

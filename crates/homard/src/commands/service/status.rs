@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use self::local::Local;
 use super::examination::width;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::{self, ConnectArgs};
 use crate::commands::{Cx, words};
 use crate::report::{AlreadyTold, Mark};
 use homard_client::questions;
@@ -35,7 +35,6 @@ Exit codes: 0 the gateway runs and answers, 1 it does not, 2 the command was not
 /// See the gateway, its agents, model, chat platforms, sessions and files on one screen
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag somebody types")]
 pub(crate) struct StatusArgs {
     /// Tell all there is, and what homard doctor would say
     #[arg(long)]
@@ -46,13 +45,8 @@ pub(crate) struct StatusArgs {
     /// Also tell what models cost
     #[arg(long)]
     usage: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// What a running gateway told.
@@ -76,13 +70,13 @@ struct Told {
 /// When there is no gateway or it does not answer.
 pub(crate) async fn run(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
     let told = ask(cx, args).await;
-    let is_elsewhere = args.target.is_elsewhere(cx);
+    let is_elsewhere = args.reach.target.is_elsewhere(cx);
     // Of a machine elsewhere only its gateway can speak.
     let local = match (&told, args.all) {
         (Err(_), _) | (Ok(_), true) if !is_elsewhere => Some(Local::look(cx).await),
         _ => None,
     };
-    if args.json {
+    if args.reach.json {
         let mut value = match &told {
             Ok(told) => in_json(told),
             Err(error) => json!({"ok": false, "url": url(cx, args), "error": error.to_string()}),
@@ -110,12 +104,12 @@ pub(crate) async fn run(cx: &Cx, args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 fn url(cx: &Cx, args: &StatusArgs) -> Option<String> {
-    connection::route(cx, &args.target).ok().map(|route| route.url)
+    connection::route(cx, &args.reach.target).ok().map(|route| route.url)
 }
 
 async fn ask(cx: &Cx, args: &StatusArgs) -> anyhow::Result<Told> {
-    let url = connection::route(cx, &args.target)?.url;
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let url = connection::route(cx, &args.reach.target)?.url;
+    let client = args.reach.connect(cx).await?;
     let hello = client.hello().clone();
     let deep = args.deep || args.all;
     let health = match deep {

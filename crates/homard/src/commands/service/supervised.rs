@@ -44,14 +44,14 @@ pub(crate) struct HowToInstall {
 }
 
 /// A service, whoever looks after it, and how its fate is told.
-pub(crate) struct Desk<'a> {
+pub(crate) struct ServiceCx<'a> {
     cx: &'a Cx,
     pub(crate) which: WhichArgs,
     pub(crate) supervisor: Supervisor,
     pub(crate) charge: Charge,
 }
 
-impl<'a> Desk<'a> {
+impl<'a> ServiceCx<'a> {
     /// # Errors
     /// When it is not known which program this is.
     pub(crate) fn new(cx: &'a Cx, which: WhichArgs, role: Role) -> anyhow::Result<Self> {

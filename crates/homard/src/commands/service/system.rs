@@ -9,7 +9,7 @@ use homard_protocol::presence::PresenceEntry;
 use homard_protocol::{AgentId, SessionRef, WakeMode};
 
 use crate::cli::words_of;
-use crate::commands::connection::{self, ConnectArgs, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::{Cx, words};
 
@@ -66,13 +66,8 @@ enum HeartbeatCommand {
 
 #[derive(Args)]
 struct BeatArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -89,13 +84,8 @@ struct EventArgs {
     /// Whose
     #[arg(long, value_name = "ID")]
     agent: Option<AgentId>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
@@ -111,7 +101,7 @@ pub(crate) async fn run(cx: &Cx, args: SystemArgs) -> anyhow::Result<()> {
 }
 
 async fn presence(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &reach.target, reach.patience.limit()).await?;
+    let client = reach.connect(cx).await?;
     let here = client.call::<SystemPresence>(&NoParams {}).await?;
     client.close().await;
     if reach.json {
@@ -140,19 +130,19 @@ async fn heartbeat(cx: &Cx, command: HeartbeatCommand) -> anyhow::Result<()> {
         HeartbeatCommand::Enable(args) => (args, Some(true)),
         HeartbeatCommand::Disable(args) => (args, Some(false)),
     };
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     if let Some(enabled) = enabled {
         let told = client.call::<SetHeartbeats>(&SetHeartbeatsParams { enabled }).await?;
         client.close().await;
         let words = if enabled { "heartbeats are on" } else { "heartbeats are off until the gateway ends" };
-        if args.json {
+        if args.reach.json {
             return Ok(cx.console.json(&told)?);
         }
         return Ok(cx.console.line(words)?);
     }
     let last = client.call::<LastHeartbeat>(&NoParams {}).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&last)?);
     }
     Ok(cx.console.line(&last.map_or_else(|| "none yet".to_owned(), |last| told(&last)))?)
@@ -177,7 +167,7 @@ fn told(last: &HeartbeatEvent) -> String {
 }
 
 async fn event(cx: &Cx, args: EventArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = WakeParams {
         mode: args.mode,
         text: args.text,
@@ -187,7 +177,7 @@ async fn event(cx: &Cx, args: EventArgs) -> anyhow::Result<()> {
     };
     let told = client.call::<WakeUp>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&told)?);
     }
     match told.run_id {

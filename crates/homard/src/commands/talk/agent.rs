@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use homard_client::questions::Change;
-use homard_client::{Client, Events, Heard, TwoPhase};
+use homard_client::{Client, ClientEvent, Events, TwoPhase};
 use homard_protocol::methods::chat::agent::{AgentFinished, AgentParams};
 use homard_protocol::methods::chat::{ChatAbort, ChatAbortParams};
 use homard_protocol::methods::sessions::{SessionsPatch, SessionsPatchParams};
@@ -149,7 +149,7 @@ pub(crate) async fn run(cx: &Cx, args: AgentArgs) -> anyhow::Result<()> {
     }
     let started = client.call_two_phase("agent", &params).await?;
     let mut answer = Answer::new(cx.console, &params.idempotency_key, !json);
-    let mut doubts = Doubts { prompt: Prompt::new(cx.console), run_id: answer.run_id.clone(), cx };
+    let mut doubts = RunApprovals { prompt: Prompt::new(cx.console), run_id: answer.run_id.clone(), cx };
     let finished = watch(&client, events, started, (&mut answer, &mut doubts, limit)).await?;
     client.close().await;
     conclude(cx, &finished, &mut answer, json)
@@ -221,7 +221,7 @@ async fn watch(
     client: &Client,
     mut events: Events,
     started: TwoPhase,
-    (answer, doubts, limit): (&mut Answer, &mut Doubts<'_>, Duration),
+    (answer, doubts, limit): (&mut Answer, &mut RunApprovals<'_>, Duration),
 ) -> anyhow::Result<Value> {
     let session_key = started.accepted.get("sessionKey").and_then(Value::as_str).unwrap_or("").to_owned();
     let run_id = answer.run_id.clone();
@@ -281,16 +281,16 @@ fn conclude(cx: &Cx, finished: &Value, answer: &mut Answer, json: bool) -> anyho
 }
 
 /// What the run may not do before somebody says yes.
-struct Doubts<'a> {
+struct RunApprovals<'a> {
     prompt: Prompt,
     run_id: String,
     cx: &'a Cx,
 }
 
-impl Doubts<'_> {
+impl RunApprovals<'_> {
     /// Asks about what this run wants to do; other runs are none of our business.
-    fn hear(&mut self, heard: &Heard) {
-        let Heard::Event(frame) = heard else { return };
+    fn hear(&mut self, heard: &ClientEvent) {
+        let ClientEvent::Event(frame) = heard else { return };
         let change = match Change::read(frame) {
             Some(Change::Asked(asked)) if asked.run_id.as_deref() != Some(self.run_id.as_str()) => return,
             Some(change) => change,
@@ -314,8 +314,8 @@ impl Answer {
         Self { console, run_id: run_id.to_owned(), shown, printed: String::new() }
     }
 
-    fn hear(&mut self, heard: &Heard) -> io::Result<()> {
-        let Heard::Event(frame) = heard else { return Ok(()) };
+    fn hear(&mut self, heard: &ClientEvent) -> io::Result<()> {
+        let ClientEvent::Event(frame) = heard else { return Ok(()) };
         let text = |path| frame.payload.pointer(path).and_then(Value::as_str);
         if frame.event != "chat" || text("/runId") != Some(&self.run_id) || text("/state") != Some("delta") {
             return Ok(());
@@ -353,17 +353,17 @@ impl Answer {
 mod tests {
     use std::sync::Arc;
 
-    use homard_client::Heard;
+    use homard_client::ClientEvent;
     use serde_json::json;
 
     use super::{Answer, DeliveryArgs, SaidArgs, message};
     use crate::report::Console;
 
-    fn delta(run: &str, whole: &str, delta: &str) -> Heard {
+    fn delta(run: &str, whole: &str, delta: &str) -> ClientEvent {
         let payload = json!({
             "runId": run, "state": "delta", "deltaText": delta, "message": {"content": [{"type":"text","text": whole}]}
         });
-        Heard::Event(Arc::new(
+        ClientEvent::Event(Arc::new(
             serde_json::from_value(json!({"type":"event","event":"chat","payload":payload})).unwrap(),
         ))
     }
@@ -374,7 +374,7 @@ mod tests {
         for heard in [
             delta("r", "Hel", "Hel"),
             delta("other", "Nothing of ours", "Nothing of ours"),
-            Heard::Missed(3),
+            ClientEvent::Missed(3),
             delta("r", "Hello wor", "wor"),
         ] {
             answer.hear(&heard).unwrap();

@@ -5,7 +5,6 @@ mod bindings;
 mod identity;
 
 use clap::{Args, Subcommand};
-use homard_client::Client;
 use homard_protocol::AgentId;
 use homard_protocol::method::NoParams;
 use homard_protocol::methods::agents::{
@@ -15,7 +14,7 @@ use homard_protocol::methods::chat::agent::{AgentSummary, AgentsList};
 use homard_protocol::methods::config::ConfigGet;
 use serde_json::Value;
 
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::{Cx, terminal};
 use crate::report::Advice;
@@ -125,10 +124,6 @@ pub(crate) async fn run(cx: &Cx, args: AgentsArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn connect(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<Client> {
-    connection::connect(cx, &reach.target, reach.patience.limit()).await
-}
-
 async fn add(cx: &Cx, args: AddArgs) -> anyhow::Result<()> {
     let binds = bindings::read(&args.bind)?;
     if !binds.is_empty() && args.reach.target.is_elsewhere(cx) {
@@ -137,7 +132,7 @@ async fn add(cx: &Cx, args: AddArgs) -> anyhow::Result<()> {
             "leave it out, and use `homard agents bind` on the gateway's machine",
         ));
     }
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let params = AgentsCreateParams {
         name: args.name,
         workspace: args.workspace,
@@ -170,7 +165,7 @@ async fn delete(cx: &Cx, args: &DeleteArgs) -> anyhow::Result<()> {
         cx.console.note("nothing was changed");
         return Ok(());
     }
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let params = AgentsDeleteParams { agent_id: id.clone(), delete_files: args.keep_files.then_some(false) };
     let gone = client.call::<AgentsDelete>(&params).await?;
     client.close().await;
@@ -188,7 +183,7 @@ async fn delete(cx: &Cx, args: &DeleteArgs) -> anyhow::Result<()> {
 }
 
 async fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let roster = client.call::<AgentsList>(&NoParams {}).await?;
     let routes = match args.bindings {
         true => Some(bindings::written(&client.call::<ConfigGet>(&NoParams {}).await?.parsed)),

@@ -186,7 +186,7 @@ async fn own(cx: &Cx, args: &OwnArgs) -> anyhow::Result<()> {
 
 async fn list(cx: &Cx, args: &ListArgs, kind: KnownKind) -> anyhow::Result<()> {
     let channel = args.channel.as_deref().map(platform).transpose()?;
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let mut known = known(cx, &client, kind, args.account.as_deref()).await?;
     client.close().await;
     known.retain(|one| {

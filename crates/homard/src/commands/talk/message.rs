@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::commands::Cx;
-use crate::commands::connection;
+
 use crate::report::{Advice, Mark};
 pub(crate) use args::MessageArgs;
 use args::{MessageCommand, PollArgs, SendArgs, StickerCommand, ThreadCommand, Whereto, With};
@@ -123,7 +123,7 @@ async fn send(cx: &Cx, args: SendArgs) -> anyhow::Result<()> {
         parse_mode: None,
         session_key: None,
     };
-    let client = connection::connect(cx, &to.with.reach.target, to.with.reach.patience.limit()).await?;
+    let client = to.with.reach.connect(cx).await?;
     let sent = client.call::<Send>(&params).await?;
     client.close().await;
     let id = sent.get("messageId").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -158,7 +158,7 @@ async fn poll(cx: &Cx, args: PollArgs) -> anyhow::Result<()> {
         channel: to.with.channel.clone(),
         account_id: to.with.account.clone(),
     };
-    let client = connection::connect(cx, &to.with.reach.target, to.with.reach.patience.limit()).await?;
+    let client = to.with.reach.connect(cx).await?;
     let sent = client.call::<Poll>(&params).await?;
     client.close().await;
     tell(cx, &to.with, &sent)
@@ -200,7 +200,7 @@ async fn act(cx: &Cx, action: &str, named: Option<String>, with: &With, fields: 
         agent_id: None,
         tool_context: None,
     };
-    let client = connection::connect(cx, &with.reach.target, with.reach.patience.limit()).await?;
+    let client = with.reach.connect(cx).await?;
     let done = client.call::<MessageAction>(&params).await?;
     client.close().await;
     tell(cx, with, &done)

@@ -6,9 +6,11 @@ use homard_channel::{Conversation, Details, Inbound, Sender, Threads};
 use homard_channels::Parts;
 use homard_config::Config;
 use homard_config::config::bindings::PeerKind;
-use homard_policy::access::{CommandRules, Who};
+use homard_policy::access::{CommandRules, SenderIdentity};
 use homard_policy::accounts::ChannelAccounts;
-use homard_policy::routing::{Considered, Destination, Explanation, Outcome, RouteRules, Speaker, explain};
+use homard_policy::routing::{
+    ConsideredBinding, Destination, Explanation, Outcome, RouteRules, Speaker, explain,
+};
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, ChannelId, PeerId, ThreadId};
 use serde::Serialize;
@@ -118,7 +120,7 @@ pub(crate) fn run(cx: &Cx, args: RouteArgs) -> anyhow::Result<()> {
 fn speaker(config: &Config, message: &Inbound) -> Speaker {
     let accounts = config.view::<ChannelAccounts>();
     let account = accounts.get(&message.channel, &message.account);
-    let who = Who::sent(message.channel.as_str(), &message.sender, &message.details);
+    let who = SenderIdentity::sent(message.channel.as_str(), &message.sender, &message.details);
     Speaker::of(who.is_none_or(|who| CommandRules::of(config).is_owner(&who, &account.rules.allow)))
 }
 
@@ -218,7 +220,7 @@ fn lines_of(place: &Destination) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn row(one: &Considered) -> Vec<String> {
+fn row(one: &ConsideredBinding) -> Vec<String> {
     let outcome = match one.outcome {
         Outcome::Won => "won",
         Outcome::Beaten => "beaten",
@@ -234,7 +236,7 @@ struct Report<'a> {
     channel: &'a str,
     account_id: &'a str,
     destinations: Vec<Place<'a>>,
-    bindings: &'a [Considered],
+    bindings: &'a [ConsideredBinding],
 }
 
 #[derive(Serialize)]

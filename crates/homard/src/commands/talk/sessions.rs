@@ -15,7 +15,7 @@ use homard_protocol::{AgentId, SessionRef};
 use homard_runtime::brief;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -61,13 +61,8 @@ struct ListArgs {
     /// How many at most
     #[arg(long, value_name = "N")]
     limit: Option<u32>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Subcommand)]
@@ -133,20 +128,8 @@ pub(super) async fn find(
     limit: Option<u32>,
     reach: ConnectArgs,
 ) -> anyhow::Result<()> {
-    let ConnectArgs { json, target, patience } = reach;
-    search::run(
-        cx,
-        search::SearchArgs {
-            query: vec![words],
-            agent: None,
-            session: vec![key],
-            limit,
-            json,
-            target,
-            patience,
-        },
-    )
-    .await
+    let args = search::SearchArgs { query: vec![words], agent: None, session: vec![key], limit, reach };
+    search::run(cx, args).await
 }
 
 /// The conversation that is meant; the main one when none is named.
@@ -155,7 +138,7 @@ fn meant(client: &Client, key: Option<SessionRef>) -> SessionRef {
 }
 
 async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = SessionsListParams {
         limit: args.limit,
         active_minutes: args.active,
@@ -167,7 +150,7 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     };
     let list = client.call::<SessionsList>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&list)?);
     }
     if list.sessions.is_empty() {

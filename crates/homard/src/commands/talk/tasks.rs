@@ -8,10 +8,10 @@ use homard_protocol::methods::system::tasks::{
     TasksGetParams, TasksList, TasksListParams,
 };
 use homard_protocol::{AgentId, RunId};
-use homard_runtime::{Clip, brief};
+use homard_runtime::brief;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::{pairs, table};
 use crate::commands::words;
 use crate::report::{Advice, Mark};
@@ -24,9 +24,6 @@ Examples:
   homard tasks cancel 3f9a1c02
 
 Jobs by the clock are `homard cron`.";
-
-/// How much of an id is shown.
-const SHORT: usize = 8;
 
 /// See and stop what agents do in the background
 #[derive(Args)]
@@ -85,12 +82,8 @@ pub(crate) async fn run(cx: &Cx, args: TasksArgs) -> anyhow::Result<()> {
     }
 }
 
-async fn connect(cx: &Cx, reach: &ConnectArgs) -> anyhow::Result<Client> {
-    connection::connect(cx, &reach.target, reach.patience.limit()).await
-}
-
 async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let status = args.status.as_deref().and_then(|word| word.parse().ok()).map(TaskStatuses::One);
     let params = TasksListParams {
         status,
@@ -110,7 +103,7 @@ async fn list(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
     let now = cx.source.clock.now_ms();
     let row = |task: &Task| {
         vec![
-            task.id.as_str().clip_chars(SHORT).to_owned(),
+            words::short(task.id.as_str()),
             task.status.as_str().to_owned(),
             task.agent_id.as_ref().map(ToString::to_string).unwrap_or_default(),
             words::ago(task.moments.updated_at, now),
@@ -134,7 +127,7 @@ async fn meant(client: &Client, id: &str) -> anyhow::Result<RunId> {
 }
 
 async fn show(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let task_id = meant(&client, &args.id).await?;
     let task = client.call::<TasksGet>(&TasksGetParams { task_id }).await?.task;
     client.close().await;
@@ -158,7 +151,7 @@ async fn show(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
 }
 
 async fn cancel(cx: &Cx, args: &OneArgs) -> anyhow::Result<()> {
-    let client = connect(cx, &args.reach).await?;
+    let client = args.reach.connect(cx).await?;
     let task_id = meant(&client, &args.id).await?;
     let done = client.call::<TasksCancel>(&TasksCancelParams { task_id, reason: None }).await?;
     client.close().await;

@@ -8,7 +8,7 @@ use clap::Args;
 use homard_client::{Client, ClientError};
 use homard_protocol::connect::ConnectAuth;
 use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
-use homard_tui::{Connector, Machine, TuiOptions, Wishes};
+use homard_tui::{Connector, Machine, StartOptions, TuiOptions};
 
 use crate::commands::Cx;
 use crate::commands::connection::{self, Route, Target};
@@ -148,7 +148,7 @@ fn options(cx: &Cx, args: TuiArgs) -> anyhow::Result<TuiOptions> {
         cx.console.note("no terminal to draw on: plain lines (`/help` says what can be typed)");
     }
     Ok(TuiOptions {
-        wishes: Wishes {
+        wishes: StartOptions {
             session: args.session,
             message: args.message,
             deliver: args.deliver,

@@ -24,13 +24,14 @@ const MAX_FILES: usize = 8;
 /// Everything that can be said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "camelCase")]
-pub(super) enum Word {
+pub(super) enum HandoverWord {
     /// The old one: here are the lock and the listening sockets; get ready.
     #[serde(rename_all = "camelCase")]
     Offer {
         version: u32,
         /// Whether a process in front of the gateway passes signals on.
-        shepherded: bool,
+        #[serde(rename = "shepherded")]
+        has_parent: bool,
     },
     /// The new one: everything that can be done before the store is free is done.
     Ready { version: String },
@@ -66,12 +67,12 @@ impl HandoverLine {
     }
 
     /// Says something.
-    pub(super) fn say(&self, word: &Word) -> io::Result<()> {
+    pub(super) fn say(&self, word: &HandoverWord) -> io::Result<()> {
         (&self.stream).write_all(text(word)?.as_bytes())
     }
 
     /// Says something and passes open files along.
-    pub(super) fn say_with(&self, word: &Word, files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    pub(super) fn say_with(&self, word: &HandoverWord, files: &[BorrowedFd<'_>]) -> io::Result<()> {
         let text = text(word)?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
         let mut along = SendAncillaryBuffer::new(&mut space);
@@ -85,12 +86,12 @@ impl HandoverLine {
     }
 
     /// Hears the next word; an error of kind `UnexpectedEof` means that the other side is gone.
-    pub(super) fn hear(&self, patience: Option<Duration>) -> io::Result<Word> {
+    pub(super) fn hear(&self, patience: Option<Duration>) -> io::Result<HandoverWord> {
         self.hear_with(patience).map(|(word, _files)| word)
     }
 
     /// Hears the next word and takes open files that come along.
-    pub(super) fn hear_with(&self, patience: Option<Duration>) -> io::Result<(Word, Vec<OwnedFd>)> {
+    pub(super) fn hear_with(&self, patience: Option<Duration>) -> io::Result<(HandoverWord, Vec<OwnedFd>)> {
         self.stream.set_read_timeout(patience)?;
         let (mut text, mut files) = (Vec::new(), Vec::new());
         // Byte by byte: what comes after the line belongs to the next one. There are five lines.
@@ -121,13 +122,13 @@ impl HandoverLine {
     }
 }
 
-fn text(word: &Word) -> io::Result<String> {
+fn text(word: &HandoverWord) -> io::Result<String> {
     Ok(format!("{}\n", serde_json::to_string(word)?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HandoverLine, VERSION, Word};
+    use super::{HandoverLine, HandoverWord, VERSION};
     use std::io::{Read, Seek, Write};
     use std::os::fd::AsFd;
 
@@ -139,17 +140,17 @@ mod tests {
         let second = tempfile::tempfile().unwrap();
         first.write_all(b"listening").unwrap();
         first.rewind().unwrap();
-        let offer = Word::Offer { version: VERSION, shepherded: false };
+        let offer = HandoverWord::Offer { version: VERSION, has_parent: false };
         ours.say_with(&offer, &[first.as_fd(), second.as_fd()]).unwrap();
-        ours.say(&Word::Go).unwrap();
+        ours.say(&HandoverWord::Go).unwrap();
         let (word, files) = theirs.hear_with(None).unwrap();
         assert_eq!((word, files.len()), (offer, 2));
         let mut text = String::new();
         std::fs::File::from(files.into_iter().next().unwrap()).read_to_string(&mut text).unwrap();
         assert_eq!(text, "listening");
-        assert_eq!(theirs.hear(None).unwrap(), Word::Go);
-        theirs.say(&Word::Failed { error: "a\nb".to_owned() }).unwrap();
-        assert_eq!(ours.hear(None).unwrap(), Word::Failed { error: "a\nb".to_owned() });
+        assert_eq!(theirs.hear(None).unwrap(), HandoverWord::Go);
+        theirs.say(&HandoverWord::Failed { error: "a\nb".to_owned() }).unwrap();
+        assert_eq!(ours.hear(None).unwrap(), HandoverWord::Failed { error: "a\nb".to_owned() });
         drop(ours);
         assert_eq!(theirs.hear(None).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
     }

@@ -10,7 +10,7 @@ use homard_config::Environment;
 use homard_runtime::{OrLog, off_thread};
 
 use super::MARK_VARIABLE;
-use super::line::{HandoverLine, VERSION, Word};
+use super::line::{HandoverLine, HandoverWord, VERSION};
 use crate::compose::listeners::Listeners;
 use crate::compose::lock::Lock;
 
@@ -24,11 +24,11 @@ pub(crate) struct Arrival {
 }
 
 /// What was handed over.
-pub(crate) struct Estate {
+pub(crate) struct Inheritance {
     pub(crate) door: Listeners,
     pub(crate) lock: Lock,
     /// Whether a process in front of us passes signals on.
-    pub(crate) shepherded: bool,
+    pub(crate) has_parent: bool,
 }
 
 impl Arrival {
@@ -46,10 +46,10 @@ impl Arrival {
     }
 
     /// Takes what is handed over.
-    pub(crate) fn take(&self) -> anyhow::Result<Estate> {
+    pub(crate) fn take(&self) -> anyhow::Result<Inheritance> {
         let (word, files) =
             self.line.hear_with(Some(OFFER_PATIENCE)).context("the gateway that runs said nothing")?;
-        let Word::Offer { version: VERSION, shepherded } = word else {
+        let HandoverWord::Offer { version: VERSION, has_parent } = word else {
             bail!("the gateway that runs hands over in another way than this program knows");
         };
         let mut files = files.into_iter();
@@ -59,7 +59,7 @@ impl Arrival {
         if listeners.is_empty() {
             bail!("the gateway that runs handed over nothing to listen on");
         }
-        Ok(Estate { door: Listeners::handed_over(listeners), lock: Lock::handed_over(lock), shepherded })
+        Ok(Inheritance { door: Listeners::handed_over(listeners), lock: Lock::handed_over(lock), has_parent })
     }
 
     /// Says that everything is prepared, and waits until the store is free. `false` when the other process
@@ -67,11 +67,11 @@ impl Arrival {
     pub(crate) async fn wait_for_store(&self) -> anyhow::Result<bool> {
         let line = Arc::clone(&self.line);
         let waited = off_thread(move || {
-            line.say(&Word::Ready { version: env!("CARGO_PKG_VERSION").to_owned() })?;
+            line.say(&HandoverWord::Ready { version: env!("CARGO_PKG_VERSION").to_owned() })?;
             line.hear(None)
         });
         match waited.await.context("the wait for the store ended unexpectedly")? {
-            Ok(Word::Go) => Ok(true),
+            Ok(HandoverWord::Go) => Ok(true),
             Ok(_) => bail!("the gateway that runs said something unexpected"),
             Err(_gone) => Ok(false),
         }
@@ -79,12 +79,12 @@ impl Arrival {
 
     /// Everybody is let in.
     pub(crate) fn serving(&self) {
-        self.line.say(&Word::Serving).or_log("the gateway before does not hear that this one serves");
+        self.line.say(&HandoverWord::Serving).or_log("the gateway before does not hear that this one serves");
     }
 
     /// It does not work; the other process goes on.
     pub(crate) fn failed(&self, error: &anyhow::Error) {
-        if self.line.say(&Word::Failed { error: format!("{error:#}") }).is_err() {
+        if self.line.say(&HandoverWord::Failed { error: format!("{error:#}") }).is_err() {
             tracing::debug!("the gateway before is gone already");
         }
     }

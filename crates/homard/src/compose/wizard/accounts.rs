@@ -11,7 +11,7 @@ use homard_protocol::AccountId;
 use homard_protocol::methods::config::wizard::{WizardOption, WizardStep, WizardStepKind};
 use serde_json::{Map, Value, json};
 
-use super::answers::{Wrong, blank, fresh, line, one_of, option, say, words, yes};
+use super::answers::{AnswerError, blank, fresh, line, one_of, option, say, words, yes};
 use super::who_may_write;
 
 /// The answer that sets up one account more.
@@ -186,9 +186,13 @@ impl AccountScript {
     }
 
     /// Takes an answer. Where the platform is to be asked, the question goes on waiting until it was.
-    pub(crate) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<AccountStep, Wrong> {
+    pub(crate) fn answer(
+        &mut self,
+        step_id: &str,
+        value: Option<&Value>,
+    ) -> Result<AccountStep, AnswerError> {
         if step_id != self.step_id {
-            return Err(Wrong::NotAsked);
+            return Err(AnswerError::NotAsked);
         }
         let next = match self.at {
             Asked::Platform => {
@@ -365,21 +369,21 @@ impl AccountScript {
         if is_set_up { Asked::Account } else { self.first() }
     }
 
-    fn take_account(&mut self, value: Option<&Value>) -> Result<Asked, Wrong> {
+    fn take_account(&mut self, value: Option<&Value>) -> Result<Asked, AnswerError> {
         let chosen = one_of(value, &self.account_options())?;
         if chosen == ANOTHER {
             return Ok(Asked::AccountName);
         }
-        self.account = AccountId::parse(&chosen).map_err(|error| Wrong::Value(error.to_string()))?;
+        self.account = AccountId::parse(&chosen).map_err(|error| AnswerError::Value(error.to_string()))?;
         Ok(self.first())
     }
 
-    fn take_name(&mut self, value: Option<&Value>) -> Result<Asked, Wrong> {
+    fn take_name(&mut self, value: Option<&Value>) -> Result<Asked, AnswerError> {
         let name = words(value, NEEDED)?;
-        let id = AccountId::parse(&name).map_err(|error| Wrong::Value(error.to_string()))?;
+        let id = AccountId::parse(&name).map_err(|error| AnswerError::Value(error.to_string()))?;
         let accounts = self.platforms.get(self.platform).map(|platform| platform.accounts.as_slice());
         if accounts.into_iter().flatten().any(|(known, _)| *known == id) {
-            return Err(Wrong::Value(format!("there is an account `{id}` already")));
+            return Err(AnswerError::Value(format!("there is an account `{id}` already")));
         }
         self.account = id;
         Ok(self.first())
@@ -502,8 +506,8 @@ impl AccountScript {
         field.is_held(&whole) || (platform.entry.is_configured)(&Value::Object(whole), &self.env)
     }
 
-    fn take_field(&mut self, index: usize, value: Option<&Value>) -> Result<(), Wrong> {
-        let Some(field) = self.fields().get(index).cloned() else { return Err(Wrong::NotAsked) };
+    fn take_field(&mut self, index: usize, value: Option<&Value>) -> Result<(), AnswerError> {
+        let Some(field) = self.fields().get(index).cloned() else { return Err(AnswerError::NotAsked) };
         let value = match &field.kind {
             FieldKind::Switch => match yes(value)? {
                 true => Value::Bool(true),
@@ -524,10 +528,10 @@ impl AccountScript {
             | FieldKind::Number { .. }
             | FieldKind::Select(_)
             | FieldKind::List => {
-                match field.read(&line(value)?).map_err(Wrong::Value)? {
+                match field.read(&line(value)?).map_err(AnswerError::Value)? {
                     Some(value) => value,
                     None if field.needed && !self.is_kept(&field) => {
-                        return Err(Wrong::Value(NEEDED.to_owned()));
+                        return Err(AnswerError::Value(NEEDED.to_owned()));
                     }
                     // What is not typed again stays as it is.
                     None if field.needed || field.kind == FieldKind::Secret => return Ok(()),

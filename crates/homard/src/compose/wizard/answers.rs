@@ -8,7 +8,7 @@ const MAX_TEXT: usize = 4_096;
 
 /// Why an answer was not taken.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Wrong {
+pub(crate) enum AnswerError {
     /// It answers another question.
     NotAsked,
     /// It is not one; these words say why.
@@ -44,32 +44,32 @@ pub(crate) fn option(value: &str, label: &str, hint: Option<&str>) -> WizardOpti
     WizardOption { value: json!(value), label: label.to_owned(), hint: hint.map(str::to_owned) }
 }
 
-pub(crate) fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<String, Wrong> {
+pub(crate) fn one_of(value: Option<&Value>, options: &[WizardOption]) -> Result<String, AnswerError> {
     let chosen = options.iter().find(|option| Some(&option.value) == value);
     chosen
         .and_then(|option| option.value.as_str())
         .map(str::to_owned)
-        .ok_or_else(|| Wrong::Value("choose one of the options".to_owned()))
+        .ok_or_else(|| AnswerError::Value("choose one of the options".to_owned()))
 }
 
-pub(crate) fn yes(value: Option<&Value>) -> Result<bool, Wrong> {
-    value.and_then(Value::as_bool).ok_or_else(|| Wrong::Value("answer yes or no".to_owned()))
+pub(crate) fn yes(value: Option<&Value>) -> Result<bool, AnswerError> {
+    value.and_then(Value::as_bool).ok_or_else(|| AnswerError::Value("answer yes or no".to_owned()))
 }
 
-pub(crate) fn words(value: Option<&Value>, wish: &str) -> Result<String, Wrong> {
+pub(crate) fn words(value: Option<&Value>, wish: &str) -> Result<String, AnswerError> {
     let text = line(value)?;
-    if text.is_empty() { Err(Wrong::Value(wish.to_owned())) } else { Ok(text) }
+    if text.is_empty() { Err(AnswerError::Value(wish.to_owned())) } else { Ok(text) }
 }
 
 /// A line of words, which may be none.
-pub(crate) fn line(value: Option<&Value>) -> Result<String, Wrong> {
+pub(crate) fn line(value: Option<&Value>) -> Result<String, AnswerError> {
     let text = match value {
         Some(Value::String(text)) => text.trim().to_owned(),
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => String::new(),
     };
     if text.len() > MAX_TEXT || text.chars().any(char::is_control) {
-        return Err(Wrong::Value(format!("one line of at most {MAX_TEXT} bytes")));
+        return Err(AnswerError::Value(format!("one line of at most {MAX_TEXT} bytes")));
     }
     Ok(text)
 }

@@ -12,7 +12,7 @@ use homard_config::Secret;
 use homard_protocol::methods::config::wizard::{WizardOption, WizardStep};
 use serde_json::Value;
 
-use super::answers::{Wrong, blank, fresh, line, one_of, option, words, yes};
+use super::answers::{AnswerError, blank, fresh, line, one_of, option, words, yes};
 
 /// The answer that keeps the model as it is.
 pub(crate) const KEEP: &str = "keep";
@@ -138,7 +138,7 @@ pub(crate) struct OwnServer {
 
 /// A gateway elsewhere.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Elsewhere {
+pub(crate) struct RemoteGateway {
     pub(crate) url: String,
     pub(crate) token: Option<Secret>,
 }
@@ -184,7 +184,7 @@ pub(crate) struct Plan {
     pub(crate) token: Option<Secret>,
     pub(crate) password: Option<Secret>,
     pub(crate) workspace: Option<String>,
-    pub(crate) remote: Option<Elsewhere>,
+    pub(crate) remote: Option<RemoteGateway>,
     /// Whether somebody said that a gateway runs on this machine.
     pub(crate) here: bool,
     pub(crate) service: bool,
@@ -192,7 +192,7 @@ pub(crate) struct Plan {
 
 /// What came of an answer.
 #[derive(Debug)]
-pub(crate) enum Taken {
+pub(crate) enum AnswerOutcome {
     /// There is another question.
     GoOn,
     /// The person does not want to.
@@ -300,19 +300,23 @@ impl Script {
     }
 
     /// Takes an answer. Where something is to be tried, the question goes on waiting until it was.
-    pub(crate) fn answer(&mut self, step_id: &str, value: Option<&Value>) -> Result<Taken, Wrong> {
+    pub(crate) fn answer(
+        &mut self,
+        step_id: &str,
+        value: Option<&Value>,
+    ) -> Result<AnswerOutcome, AnswerError> {
         if step_id != self.step_id {
-            return Err(Wrong::NotAsked);
+            return Err(AnswerError::NotAsked);
         }
         let next = match self.at {
             SetupQuestion::Risk if yes(value)? => self.next_topic(),
-            SetupQuestion::Risk => return Ok(Taken::Stop),
-            SetupQuestion::Import if yes(value)? => return Ok(Taken::Import),
+            SetupQuestion::Risk => return Ok(AnswerOutcome::Stop),
+            SetupQuestion::Import if yes(value)? => return Ok(AnswerOutcome::Import),
             SetupQuestion::Import => self.next_topic(),
             SetupQuestion::Way => self.take_way(value)?,
             SetupQuestion::RemoteUrl => {
                 let url = self::ask::socket_address(&words(value, "type an address")?)?;
-                self.plan.remote = Some(Elsewhere { url, token: None });
+                self.plan.remote = Some(RemoteGateway { url, token: None });
                 SetupQuestion::RemoteToken
             }
             SetupQuestion::RemoteToken => {
@@ -347,7 +351,7 @@ impl Script {
             SetupQuestion::Password => {
                 let password = words(value, "type a password")?;
                 if password.chars().count() < MIN_PASSWORD {
-                    return Err(Wrong::Value(format!("at least {MIN_PASSWORD} characters")));
+                    return Err(AnswerError::Value(format!("at least {MIN_PASSWORD} characters")));
                 }
                 self.plan.password = Some(Secret::new(password));
                 self.next_topic()
@@ -356,11 +360,13 @@ impl Script {
                 self.plan.service = yes(value)?;
                 self.next_topic()
             }
-            SetupQuestion::Confirm if yes(value)? => return Ok(Taken::Agreed(Box::new(self.plan.clone()))),
-            SetupQuestion::Confirm => return Ok(Taken::Stop),
+            SetupQuestion::Confirm if yes(value)? => {
+                return Ok(AnswerOutcome::Agreed(Box::new(self.plan.clone())));
+            }
+            SetupQuestion::Confirm => return Ok(AnswerOutcome::Stop),
         };
         self.go_to(next);
-        Ok(Taken::GoOn)
+        Ok(AnswerOutcome::GoOn)
     }
 
     /// What the model, or the gateway elsewhere, said. Nothing changes when the question was answered in the meantime.
@@ -391,16 +397,16 @@ impl Script {
     }
 
     /// Has what was chosen tried, where that is done; otherwise goes on.
-    fn try_it(&mut self) -> Taken {
+    fn try_it(&mut self) -> AnswerOutcome {
         if self.facts.tries {
-            return Taken::Try;
+            return AnswerOutcome::Try;
         }
         let next = self.next_topic();
         self.go_to(next);
-        Taken::GoOn
+        AnswerOutcome::GoOn
     }
 
-    fn take_way(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
+    fn take_way(&mut self, value: Option<&Value>) -> Result<SetupQuestion, AnswerError> {
         let way = one_of(value, &self::ask::way_options())?;
         let service = self.facts.service.then_some(SetupQuestion::Service);
         let ahead = match way.as_str() {
@@ -423,7 +429,7 @@ impl Script {
         Ok(self.next_topic())
     }
 
-    fn take_model_answer(&mut self, value: Option<&Value>) -> Result<Taken, Wrong> {
+    fn take_model_answer(&mut self, value: Option<&Value>) -> Result<AnswerOutcome, AnswerError> {
         let next = match self.at {
             SetupQuestion::FoundKey if yes(value)? => {
                 self.plan.credential = match self.provider.as_ref().and_then(|one| one.found.as_ref()) {
@@ -437,7 +443,7 @@ impl Script {
                 let key = line(value)?;
                 // A server of one's own may want none.
                 if key.is_empty() && self.plan.own_server.is_none() {
-                    return Err(Wrong::Value("paste the key".to_owned()));
+                    return Err(AnswerError::Value("paste the key".to_owned()));
                 }
                 let key = Some(key).filter(|key| !key.is_empty());
                 self.plan.credential = key.map(|key| Credential::Key(Secret::new(key)));
@@ -461,7 +467,7 @@ impl Script {
                 return Ok(self.try_it());
             }
             SetupQuestion::Trouble => match one_of(value, &self.trouble_options())?.as_str() {
-                AGAIN => return Ok(Taken::Try),
+                AGAIN => return Ok(AnswerOutcome::Try),
                 OTHER_KEY if self.plan.remote.is_some() => SetupQuestion::RemoteToken,
                 OTHER_KEY => self.without_found_key(),
                 OTHER_ADDRESS if self.plan.remote.is_some() => SetupQuestion::RemoteUrl,
@@ -476,10 +482,10 @@ impl Script {
             _ => self.take_provider(value)?,
         };
         self.go_to(next);
-        Ok(Taken::GoOn)
+        Ok(AnswerOutcome::GoOn)
     }
 
-    fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
+    fn take_provider(&mut self, value: Option<&Value>) -> Result<SetupQuestion, AnswerError> {
         let chosen = one_of(value, &self.provider_options())?;
         (self.plan.model, self.plan.credential, self.plan.own_server) = (None, None, None);
         if chosen == CUSTOM {
@@ -505,7 +511,7 @@ impl Script {
         if login_only { SetupQuestion::Provider } else { SetupQuestion::Key }
     }
 
-    fn take_model(&mut self, value: Option<&Value>) -> Result<(), Wrong> {
+    fn take_model(&mut self, value: Option<&Value>) -> Result<(), AnswerError> {
         let models = self.provider.as_ref().map(|provider| provider.models.as_slice()).unwrap_or_default();
         let model = if models.is_empty() {
             words(value, "type the model's name")?
@@ -519,15 +525,15 @@ impl Script {
         Ok(())
     }
 
-    fn free_port(&self, value: Option<&Value>) -> Result<u16, Wrong> {
+    fn free_port(&self, value: Option<&Value>) -> Result<u16, AnswerError> {
         let port = port(value)?;
         if self.facts.taken.has(port) {
-            return Err(Wrong::Value(format!("port {port} is used by another program")));
+            return Err(AnswerError::Value(format!("port {port} is used by another program")));
         }
         Ok(port)
     }
 
-    fn take_auth(&mut self, value: Option<&Value>) -> Result<SetupQuestion, Wrong> {
+    fn take_auth(&mut self, value: Option<&Value>) -> Result<SetupQuestion, AnswerError> {
         self.plan.auth = one_of(value, &self.auth_options())?;
         Ok(if self.plan.auth == "password" { SetupQuestion::Password } else { self.next_topic() })
     }
@@ -541,7 +547,7 @@ fn own_name(base_url: &str) -> String {
     format!("{CUSTOM}-{}", host.trim_matches('-'))
 }
 
-fn port(value: Option<&Value>) -> Result<u16, Wrong> {
+fn port(value: Option<&Value>) -> Result<u16, AnswerError> {
     let number = match value {
         Some(Value::String(text)) => text.trim().parse().ok(),
         Some(Value::Number(number)) => number.as_u64().and_then(|number| u16::try_from(number).ok()),
@@ -549,7 +555,7 @@ fn port(value: Option<&Value>) -> Result<u16, Wrong> {
     };
     number
         .filter(|port| *port != 0)
-        .ok_or_else(|| Wrong::Value("a port is a number from 1 to 65535".to_owned()))
+        .ok_or_else(|| AnswerError::Value("a port is a number from 1 to 65535".to_owned()))
 }
 
 #[cfg(test)]

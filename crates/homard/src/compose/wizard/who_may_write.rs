@@ -4,7 +4,7 @@ use homard_channel::Form;
 use homard_protocol::methods::config::wizard::WizardOption;
 use serde_json::{Map, Value, json};
 
-use super::answers::{Wrong, line, option};
+use super::answers::{AnswerError, line, option};
 
 /// The way in that asks for names.
 pub(super) const NAMED: &str = "allowlist";
@@ -46,13 +46,15 @@ pub(super) fn people(section: &Map<String, Value>, written: &Map<String, Value>)
 }
 
 /// Reads names that were typed.
-pub(super) fn read_people(value: Option<&Value>) -> Result<Vec<Value>, Wrong> {
+pub(super) fn read_people(value: Option<&Value>) -> Result<Vec<Value>, AnswerError> {
     let text = line(value)?;
     let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
     let names: Vec<Value> = names.map(|name| json!(name)).collect();
     match names.iter().any(|name| name == EVERYBODY) {
-        true => Err(Wrong::Value("`*` is everybody: name people here".to_owned())),
-        false if names.is_empty() => Err(Wrong::Value("name at least one, or nobody could write".to_owned())),
+        true => Err(AnswerError::Value("`*` is everybody: name people here".to_owned())),
+        false if names.is_empty() => {
+            Err(AnswerError::Value("name at least one, or nobody could write".to_owned()))
+        }
         false => Ok(names),
     }
 }

@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Map, json};
 use tracing::Level;
 
-use super::{Line, Look, subsystem};
+use super::{Line, LineStyle, subsystem};
 use crate::logging::redact::Redactor;
 
 fn sample() -> Line {
@@ -31,7 +31,7 @@ fn a_written_line_is_read_back() {
 
 #[test]
 fn a_foreign_line_is_shown_as_it_stands() {
-    let utc = Look::Words { zone: Some(TimeZone::UTC), color: false };
+    let utc = LineStyle::Words { zone: Some(TimeZone::UTC), color: false };
     for text in ["not json", "", "[1]", "{\"unfinished\":"] {
         assert_eq!(utc.show(&Line::read(text)), text);
     }
@@ -39,13 +39,13 @@ fn a_foreign_line_is_shown_as_it_stands() {
 
 #[test]
 fn looks_differ_but_say_the_same() {
-    let pretty = Look::Words { zone: Some(TimeZone::UTC), color: false };
-    let compact = Look::Words { zone: None, color: false };
+    let pretty = LineStyle::Words { zone: Some(TimeZone::UTC), color: false };
+    let compact = LineStyle::Words { zone: None, color: false };
     let line = sample();
     let rest = "warn  gateway/socket slow client port=18789 peer=\"a b\" level=mine";
     assert_eq!(pretty.show(&line), format!("22:13:20 {rest}"));
     assert_eq!(compact.show(&line), rest);
-    assert!(Look::Words { zone: None, color: true }.show(&line).contains("\x1b[33mwarn"));
+    assert!(LineStyle::Words { zone: None, color: true }.show(&line).contains("\x1b[33mwarn"));
 }
 
 #[test]

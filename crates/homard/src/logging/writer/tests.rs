@@ -11,7 +11,7 @@ use tracing::Level;
 
 use super::{LogJob, Queue, Record, Writer};
 use crate::logging::files::LogFiles;
-use crate::logging::line::Look;
+use crate::logging::line::LineStyle;
 use crate::logging::redact::Redactor;
 use crate::logging::{Levels, LogSetup};
 
@@ -42,7 +42,7 @@ fn dropped_lines_are_counted_and_told() {
     };
     let levels = Arc::new(Levels::new(LogLevel::Info, LogLevel::Silent));
     let mut writer =
-        Writer { setup, levels, dropped, look: Look::Json, console: String::new(), complained: false };
+        Writer { setup, levels, dropped, look: LineStyle::Json, console: String::new(), complained: false };
     while let Ok(job) = jobs.try_recv() {
         writer.take(job);
     }

@@ -10,10 +10,10 @@ use homard_protocol::WakeMode;
 use serde_json::{Value, json};
 
 use super::{MAX_ITEMS, calls, find};
-use crate::hooks::Rewritten;
+use crate::hooks::TransformedCall;
 use crate::hooks::webhooks::WebhookError;
 use crate::hooks::webhooks::call::{CallDelivery, HookCall, NamedKey};
-use crate::hooks::webhooks::template::Given;
+use crate::hooks::webhooks::template::TemplateValues;
 
 fn mapping(id: &str) -> HookMapping {
     HookMapping { id: id.to_owned(), ..HookMapping::default() }
@@ -21,8 +21,8 @@ fn mapping(id: &str) -> HookMapping {
 
 fn made(mapping: &HookMapping, payload: &Value) -> Result<Vec<HookCall>, WebhookError> {
     let (headers, query) = (BTreeMap::new(), BTreeMap::new());
-    let given = Given { payload, headers: &headers, query: &query, path: "p", now: "", item: None };
-    let none = |_: HookTransform, _: Value| std::future::ready(Ok(Rewritten::Skip)).boxed();
+    let given = TemplateValues { payload, headers: &headers, query: &query, path: "p", now: "", item: None };
+    let none = |_: HookTransform, _: Value| std::future::ready(Ok(TransformedCall::Skip)).boxed();
     calls(mapping, &given, &none).now_or_never().unwrap()
 }
 
@@ -181,9 +181,15 @@ fn a_program_changes_what_the_mapping_says_or_leaves_the_call_out() {
     };
     let (headers, query) = (BTreeMap::new(), BTreeMap::new());
     let payload = json!({"a": "from outside"});
-    let rewritten = |answer: &Rewritten| {
-        let given =
-            Given { payload: &payload, headers: &headers, query: &query, path: "p", now: "t", item: None };
+    let rewritten = |answer: &TransformedCall| {
+        let given = TemplateValues {
+            payload: &payload,
+            headers: &headers,
+            query: &query,
+            path: "p",
+            now: "t",
+            item: None,
+        };
         let (answer, payload) = (answer.clone(), payload.clone());
         let rewrite = move |program: HookTransform, told: Value| {
             let expected = json!({"mapping": "m", "path": "p", "headers": {}, "query": {}, "payload": payload,
@@ -193,8 +199,8 @@ fn a_program_changes_what_the_mapping_says_or_leaves_the_call_out() {
         };
         calls(&mapping, &given, &rewrite).now_or_never().unwrap()
     };
-    let changed = |changes: Value| rewritten(&Rewritten::Changes(changes.as_object().unwrap().clone()));
-    assert_eq!(rewritten(&Rewritten::Skip).unwrap(), []);
+    let changed = |changes: Value| rewritten(&TransformedCall::Changes(changes.as_object().unwrap().clone()));
+    assert_eq!(rewritten(&TransformedCall::Skip).unwrap(), []);
     let HookCall::Agent(as_it_is) = changed(json!({})).unwrap().remove(0) else { panic!("not a wake") };
     assert_eq!((as_it_is.message.as_str(), as_it_is.is_trusted), ("from outside", false));
     assert_eq!(as_it_is.target.key, Some(NamedKey::Callers("from-outside".to_owned())));

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use proptest::prelude::{ProptestConfig, any, prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 
-use super::{Given, MAX_RENDERED, list, render, render_name, replace_list};
+use super::{MAX_RENDERED, TemplateValues, list, render, render_name, replace_list};
 
 fn filled(template: &str, payload: &Value) -> String {
     let headers = BTreeMap::from([("x-github-event".to_owned(), "push".to_owned())]);
     let query = BTreeMap::from([("Q".to_owned(), "asked".to_owned())]);
-    let given = Given { payload, headers: &headers, query: &query, path: "ci", now: "noon", item: None };
+    let given =
+        TemplateValues { payload, headers: &headers, query: &query, path: "ci", now: "noon", item: None };
     render(template, &given)
 }
 
@@ -55,7 +56,8 @@ fn what_is_filled_in_is_not_read_again() {
 fn a_name_gets_plain_characters_only_from_outside() {
     let (headers, query) = (BTreeMap::new(), BTreeMap::new());
     let payload = json!({"id": "agent:main:main\n../x y", "long": "l".repeat(1000)});
-    let given = Given { payload: &payload, headers: &headers, query: &query, path: "", now: "", item: None };
+    let given =
+        TemplateValues { payload: &payload, headers: &headers, query: &query, path: "", now: "", item: None };
     assert_eq!(render_name("hook:{{id}}", &given), "hook:agent-main-main-..-x-y");
     assert_eq!(render_name("{{long}}", &given).len(), 120);
 }

@@ -12,7 +12,7 @@ fn resolved(written: Value) -> LoopDetection {
 fn detectors_are_off_until_turned_on_and_then_all_but_the_refused() {
     let on = |written: Value| {
         let detectors = resolved(written).detectors;
-        [detectors.generic_repeat(), detectors.known_poll_no_progress(), detectors.ping_pong()]
+        [detectors.generic_repeat, detectors.known_poll_no_progress, detectors.ping_pong]
     };
     assert_eq!(on(json!({})), [false; 3]);
     assert_eq!(on(json!({"detectors": {"pingPong": true}})), [false; 3]);

@@ -1,19 +1,19 @@
 //! Repeated requests: one command, one answer.
 
-use super::{Begun, Replays, settled};
+use super::{Claim, Replays, settled};
 use crate::error::RequestError;
 
 fn first<'r>(replays: &'r Replays, key: &str) -> super::First<'r> {
     match replays.begin(key.to_owned(), "asked") {
-        Begun::First(first) => first,
-        Begun::Again(_) | Begun::Different => panic!("the key is taken"),
+        Claim::First(first) => first,
+        Claim::Again(_) | Claim::Different => panic!("the key is taken"),
     }
 }
 
-fn again(replays: &Replays, key: &str, asked: &str) -> Option<super::Seen> {
+fn again(replays: &Replays, key: &str, asked: &str) -> Option<super::AnswerWatch> {
     match replays.begin(key.to_owned(), asked) {
-        Begun::Again(seen) => Some(seen),
-        Begun::First(_) | Begun::Different => None,
+        Claim::Again(seen) => Some(seen),
+        Claim::First(_) | Claim::Different => None,
     }
 }
 

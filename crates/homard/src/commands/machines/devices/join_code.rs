@@ -5,7 +5,6 @@ use homard_protocol::methods::devices::setup_codes::{DevicePairSetupCode, SetupC
 
 use super::ConnectArgs;
 use crate::commands::Cx;
-use crate::commands::connection;
 use crate::commands::words;
 use crate::report::Mark;
 
@@ -29,7 +28,7 @@ pub(super) async fn run(cx: &Cx, args: JoinCodeArgs) -> anyhow::Result<()> {
         bootstrap_profile: Some(SetupProfile::Node),
         join_url: Some(true),
     };
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let made = client.call::<DevicePairSetupCode>(&params).await?;
     client.close().await;
     if args.reach.json {

@@ -1,18 +1,11 @@
 //! Which request or device a person means, and how it is called.
 
-use homard_protocol::Scope;
 use homard_protocol::methods::devices::{PairedDeviceRow, PendingDeviceRow};
-use homard_runtime::Clip;
+use homard_protocol::{Role, Scope};
 
+use crate::commands::machines::only;
+use crate::commands::words;
 use crate::report::Advice;
-
-/// So much of an id is shown.
-const SHORT: usize = 8;
-
-/// The beginning of an id.
-pub(super) fn short(id: &str) -> String {
-    id.clip_chars(SHORT).to_owned()
-}
 
 /// The request whose id this is, or begins like this.
 ///
@@ -21,7 +14,7 @@ pub(super) fn short(id: &str) -> String {
 pub(super) fn request<'a>(pending: &'a [PendingDeviceRow], id: &str) -> anyhow::Result<&'a PendingDeviceRow> {
     let exact = pending.iter().filter(|asks| asks.request_id == id);
     let begins = pending.iter().filter(|asks| !id.is_empty() && asks.request_id.starts_with(id));
-    one(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
+    only(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
         Advice::error(
             format!("no device waits with the request `{id}`"),
             "`homard devices` lists what waits; a request is forgotten after five minutes unless the device asks again",
@@ -41,21 +34,9 @@ pub(super) fn device<'a>(paired: &'a [PairedDeviceRow], id: &str) -> anyhow::Res
             || is_called(&device.display_name)
     });
     let begins = paired.iter().filter(|device| !id.is_empty() && device.device_id.as_str().starts_with(id));
-    one(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
+    only(&exact.collect::<Vec<_>>(), &begins.collect::<Vec<_>>(), || {
         Advice::error(format!("no device is called `{id}`"), "`homard devices` lists those that are paired")
     })
-}
-
-fn one<'a, T>(
-    exact: &[&'a T],
-    begins: &[&'a T],
-    none: impl FnOnce() -> anyhow::Error,
-) -> anyhow::Result<&'a T> {
-    match (exact, begins) {
-        ([only], _) | ([], [only]) => Ok(only),
-        ([], []) => Err(none()),
-        _ => Err(Advice::error("more than one is meant by that", "write more of the id")),
-    }
 }
 
 /// The request that came last, if the person said that it is meant.
@@ -73,7 +54,7 @@ pub(super) fn latest(pending: &[PendingDeviceRow], said: bool) -> anyhow::Result
         return Ok(asks);
     }
     // Somebody who just types `approve` has not seen who asks.
-    let (id, who, place) = (short(&asks.request_id), who(asks), place(asks));
+    let (id, who, place) = (words::short(&asks.request_id), who(asks), place(asks));
     let wants = wants(asks.role.as_str(), &asks.scopes);
     Err(Advice::error(
         format!("say which one; the last to ask is {who} from {place}, which wants {wants}"),
@@ -102,7 +83,7 @@ pub(super) fn place(asks: &PendingDeviceRow) -> String {
 
 /// What it wants to be allowed.
 pub(super) fn wants(role: &str, granted: &[String]) -> String {
-    if role == "operator" { scopes(granted) } else { format!("to be a {role}") }
+    if role == Role::Operator.as_str() { scopes(granted) } else { format!("to be a {role}") }
 }
 
 /// Scopes without the word they all begin with; admin is all of them.
@@ -119,7 +100,7 @@ pub(super) fn scopes(names: &[String]) -> String {
 /// The owner's name for a device, or its own.
 pub(super) fn name_of(device: &PairedDeviceRow) -> String {
     let own = device.operator_label.as_ref().or(device.display_name.as_ref()).or(device.client_id.as_ref());
-    own.cloned().unwrap_or_else(|| short(device.device_id.as_str()))
+    own.cloned().unwrap_or_else(|| words::short(device.device_id.as_str()))
 }
 
 #[cfg(test)]

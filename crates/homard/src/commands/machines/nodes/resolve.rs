@@ -1,26 +1,19 @@
 //! Which node or request a person means, and how it is put into words.
 
 use homard_protocol::methods::nodes::{Node, NodeApproval, PendingNodeRow};
-use homard_runtime::Clip;
 use serde_json::Value;
 
 use super::words;
+use crate::commands::machines::only;
 use crate::report::Advice;
 
-/// So much of an id is shown.
-const SHORT: usize = 8;
 /// Most names listed in one cell.
 const MAX_LISTED: usize = 6;
 const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
-/// The beginning of an id.
-pub(super) fn short(id: &str) -> String {
-    id.clip_chars(SHORT).to_owned()
-}
-
 /// What people call a node.
 pub(super) fn name_of(node: &Node) -> String {
-    node.display_name.clone().unwrap_or_else(|| short(node.node_id.as_str()))
+    node.display_name.clone().unwrap_or_else(|| words::short(node.node_id.as_str()))
 }
 
 /// The node whose id, name or address this is, or whose id begins like this. Of several, the one that is connected.
@@ -51,16 +44,13 @@ pub(in crate::commands) fn node<'a>(nodes: &'a [Node], id: &str) -> anyhow::Resu
 /// # Errors
 /// When none or several do.
 pub(super) fn request<'a>(pending: &'a [PendingNodeRow], id: &str) -> anyhow::Result<&'a PendingNodeRow> {
-    let found: Vec<&PendingNodeRow> =
-        pending.iter().filter(|asks| !id.is_empty() && asks.request_id.starts_with(id)).collect();
-    match found.as_slice() {
-        [one] => Ok(one),
-        [] => Err(Advice::error(
+    let begins = pending.iter().filter(|asks| !id.is_empty() && asks.request_id.starts_with(id));
+    only(&[], &begins.collect::<Vec<_>>(), || {
+        Advice::error(
             format!("no node waits with the request `{id}`"),
             "`homard nodes pending` lists what waits; a device that is not let in yet is in `homard devices`",
-        )),
-        _ => Err(Advice::error("more than one is meant by that", "write more of the id")),
-    }
+        )
+    })
 }
 
 /// The request that came last, if the person said that it is meant.

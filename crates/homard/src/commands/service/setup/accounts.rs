@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::prompt::Prompt;
 use crate::commands::Cx;
 use crate::compose::wizard::accounts::{AccountScript, AccountStep};
-use crate::compose::wizard::answers::{Wrong, blank, say};
+use crate::compose::wizard::answers::{AnswerError, blank, say};
 use crate::compose::wizard::connect;
 use crate::compose::wizard::greet::Greeting;
 
@@ -44,8 +44,8 @@ pub(super) async fn connect(cx: &Cx, prompt: &Prompt, channel: Option<&str>) -> 
         let step = script.step();
         let value = prompt.ask(&step, error.take().as_deref())?;
         match script.answer(&step.id, Some(&value)) {
-            Err(Wrong::Value(words)) => error = Some(words),
-            Err(Wrong::NotAsked) | Ok(AccountStep::GoOn) => {}
+            Err(AnswerError::Value(words)) => error = Some(words),
+            Err(AnswerError::NotAsked) | Ok(AccountStep::GoOn) => {}
             Ok(AccountStep::Stop | AccountStep::Over) => return Ok(()),
             Ok(AccountStep::Try) => try_out(cx, prompt, &handle, &mut script, &step).await?,
             Ok(AccountStep::Write) => write(&handle, &mut script, &step),

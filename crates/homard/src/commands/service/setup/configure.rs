@@ -7,7 +7,7 @@ use serde_json::json;
 use super::carry_out::{self, Ran};
 use super::flags::Flags;
 use super::prompt::{Left, Prompt};
-use super::walk::{self, Walked};
+use super::walk::{self, WalkEnd};
 use super::{accounts, onboard};
 use crate::commands::{Cx, terminal};
 use crate::compose::wizard::answers::{blank, say};
@@ -102,11 +102,11 @@ async fn one(cx: &Cx, prompt: &Prompt, section: Section) -> anyhow::Result<()> {
         }
         Section::Gateway | Section::Workspace => Finds::default(),
     };
-    let facts = onboard::facts_of(cx, &config, &finds, (Scope::Only(section), false), &args);
+    let facts = onboard::facts_of(cx, &config, &finds, Scope::Only(section), &args);
     let mut script = Script::setup(facts);
     match walk::setup(cx, prompt, &mut script, &mut Flags::new(&args)).await? {
-        Walked::Stopped | Walked::Import => Err(Left.into()),
-        Walked::Agreed(plan) => {
+        WalkEnd::Stopped | WalkEnd::Import => Err(Left.into()),
+        WalkEnd::Agreed(plan) => {
             let ran = Ran { command: "configure", skip_bootstrap: false };
             carry_out::carry_out(cx, *plan, ran).await.map(drop)
         }

@@ -86,7 +86,7 @@ enum Program {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wish {
+enum MigrateChoice {
     Plan,
     Apply,
     /// Show it, ask, and do it.
@@ -100,9 +100,9 @@ enum Wish {
 pub(crate) fn run(cx: &Cx, args: &MigrateArgs) -> anyhow::Result<()> {
     match (&args.command, &args.what) {
         (Some(MigrateCommand::List { json }), _) => list(cx, *json),
-        (Some(MigrateCommand::Plan(what)), _) => migrate(cx, what, Wish::Plan),
-        (Some(MigrateCommand::Apply(what)), _) => migrate(cx, what, Wish::Apply),
-        (None, Some(what)) => migrate(cx, what, Wish::Ask),
+        (Some(MigrateCommand::Plan(what)), _) => migrate(cx, what, MigrateChoice::Plan),
+        (Some(MigrateCommand::Apply(what)), _) => migrate(cx, what, MigrateChoice::Apply),
+        (None, Some(what)) => migrate(cx, what, MigrateChoice::Ask),
         (None, None) => Err(Advice::usage("whose home?", "homard migrate openclaw")),
     }
 }
@@ -136,11 +136,11 @@ fn open(cx: &Cx, from: Option<&Path>) -> anyhow::Result<Home> {
     }
 }
 
-fn migrate(cx: &Cx, args: &WhatArgs, wish: Wish) -> anyhow::Result<()> {
+fn migrate(cx: &Cx, args: &WhatArgs, wish: MigrateChoice) -> anyhow::Result<()> {
     let Program::Openclaw = args.program;
     let home = open(cx, args.from.as_deref())?;
-    let only_shown = wish == Wish::Plan || args.dry_run;
-    let asks = wish == Wish::Ask && !args.yes && !only_shown && terminal::is_manned();
+    let only_shown = wish == MigrateChoice::Plan || args.dry_run;
+    let asks = wish == MigrateChoice::Ask && !args.yes && !only_shown && terminal::is_manned();
     let secrets = args.include_secrets
         || (asks
             && terminal::confirm(
@@ -160,7 +160,7 @@ fn migrate(cx: &Cx, args: &WhatArgs, wish: Wish) -> anyhow::Result<()> {
         cx.console.note(words);
         return Ok(());
     }
-    if wish == Wish::Ask && !args.yes {
+    if wish == MigrateChoice::Ask && !args.yes {
         if !asks {
             return Err(Advice::usage(
                 "nobody can be asked whether to do it",

@@ -8,12 +8,12 @@ use homard_config::{Config, ConfigSource};
 use homard_migrate::Home;
 use serde_json::Value;
 
-use super::anew::Anew;
 use super::args::OnboardArgs;
 use super::carry_out::{self, Ran};
 use super::flags::Flags;
 use super::prompt::{Left, Prompt};
-use super::walk::{self, Walked};
+use super::start_over::StartOver;
+use super::walk::{self, WalkEnd};
 use super::{accounts, end, migrate};
 use crate::commands::connection::own_port;
 use crate::commands::models::Local;
@@ -70,7 +70,7 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     }
     let is_dumb = cx.source.environment.get("TERM").is_none_or(|term| term == "dumb");
     let prompt = Prompt::new(cx.console, is_dumb || !terminal::is_manned());
-    let mut anew = Anew::wanted(cx, &prompt, args)?;
+    let mut anew = StartOver::wanted(cx, &prompt, args)?;
     if args.steps.import_from.is_some() {
         anew.begin(cx, &prompt)?;
         migrate::take_over(cx, args.steps.import_source.as_deref(), args.steps.import_secrets)?;
@@ -109,7 +109,7 @@ async fn walk_through(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
 
 /// Walks the questions and writes what was agreed; [`Left`] when the person does not want to. Tells whether a service is
 /// to keep the gateway running.
-async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: Anew) -> anyhow::Result<bool> {
+async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: StartOver) -> anyhow::Result<bool> {
     let mut flags = Flags::new(args);
     let is_imported = args.steps.import_from.is_some();
     let mut imported = if is_imported { "what was taken over stays" } else { "nothing was changed" };
@@ -126,11 +126,11 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: Anew) -> 
                 }
                 return Err(error);
             }
-            Ok(Walked::Stopped) => {
+            Ok(WalkEnd::Stopped) => {
                 stopped();
                 return Err(Left.into());
             }
-            Ok(Walked::Import) => {
+            Ok(WalkEnd::Import) => {
                 anew.begin(cx, prompt)?;
                 if migrate::with_a_person(cx, prompt)? {
                     imported = "what was taken over stays";
@@ -138,7 +138,7 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: Anew) -> 
                 // What was said before holds for the second walk, too.
                 flags.go_on();
             }
-            Ok(Walked::Agreed(plan)) => break *plan,
+            Ok(WalkEnd::Agreed(plan)) => break *plan,
         }
     };
     carry_out::complete(&mut plan, args);
@@ -153,7 +153,7 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: Anew) -> 
     Ok(service)
 }
 
-async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, anew: Anew) -> anyhow::Result<Facts> {
+async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, anew: StartOver) -> anyhow::Result<Facts> {
     let config = cx.config()?;
     if let Some(port) = args.gateway.gateway_port.filter(|port| taken_ports(cx, &config).has(*port)) {
         let words = format!("port {port} is used by another program");
@@ -171,7 +171,7 @@ async fn look_around(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, anew: Anew) -
     };
     let (finds, service) =
         if args.is_silent() { looking.await } else { prompt.wait("Looking around", looking).await? };
-    Ok(facts_of(cx, &config, &finds, (Scope::Whole, service?), args))
+    Ok(Facts { service: service?, ..facts_of(cx, &config, &finds, Scope::Whole, args) })
 }
 
 /// Whether the system could start the gateway by itself. Who asked for that is told why it could not.
@@ -187,14 +187,8 @@ async fn service(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// What the conversation has to know.
-pub(super) fn facts_of(
-    cx: &Cx,
-    config: &Config,
-    finds: &Finds,
-    (scope, service): (Scope, bool),
-    args: &OnboardArgs,
-) -> Facts {
+/// What the conversation has to know. Whether there can be a service is for others to say.
+pub(super) fn facts_of(cx: &Cx, config: &Config, finds: &Finds, scope: Scope, args: &OnboardArgs) -> Facts {
     let agent = config.agents.default_agent();
     // Options hold whether their question is asked or not.
     let wanted = &args.gateway;
@@ -216,7 +210,7 @@ pub(super) fn facts_of(
         workspace: args.workspace.clone(),
         present_workspace: agent.workspace.display().to_string(),
         openclaw: openclaw.map(|home| home.dir.display().to_string()),
-        service,
+        service: false,
         tries: !args.is_silent() && !args.steps.skip_health,
     }
 }

@@ -44,6 +44,14 @@ pub(crate) struct Prompt {
     is_plain: bool,
 }
 
+/// A question as it is shown, and what was wrong with the answer before.
+#[derive(Clone, Copy)]
+struct Question<'a> {
+    title: &'a str,
+    message: &'a str,
+    error: Option<&'a str>,
+}
+
 impl Prompt {
     /// The person at standard error; `is_plain` where the cursor cannot be moved.
     pub(crate) fn new(console: Console, is_plain: bool) -> Self {
@@ -68,14 +76,14 @@ impl Prompt {
     /// [`Left`] when the person leaves; otherwise when the terminal cannot be read.
     pub(crate) fn ask(&self, step: &WizardStep, error: Option<&str>) -> anyhow::Result<Value> {
         let title = step.title.as_deref().unwrap_or("Setup");
-        let message = step.message.as_deref().unwrap_or_default();
+        let asked = Question { title, message: step.message.as_deref().unwrap_or_default(), error };
         if self.is_plain {
-            return self.ask_plainly(step, title, message, error);
+            return self.ask_plainly(step, asked);
         }
         let _keys = HiddenTyping::key_by_key();
         match step.kind {
             WizardStepKind::Note => {
-                self.say(title, message);
+                self.say(asked.title, asked.message);
                 Ok(Value::Null)
             }
             WizardStepKind::Confirm => {
@@ -86,13 +94,13 @@ impl Prompt {
                     hint: None,
                 };
                 let options: Vec<WizardOption> = words.iter().map(option).collect();
-                self.choose((title, message, error), &options, step.initial_value.as_ref())
+                self.choose(asked, &options, step.initial_value.as_ref())
             }
             WizardStepKind::Select => {
                 let options = step.options.as_deref().unwrap_or_default();
-                self.choose((title, message, error), options, step.initial_value.as_ref())
+                self.choose(asked, options, step.initial_value.as_ref())
             }
-            WizardStepKind::Text => self.line((title, message, error), step),
+            WizardStepKind::Text => self.line(asked, step),
         }
     }
 
@@ -130,6 +138,15 @@ impl Prompt {
         Frame::new(usize::from(columns), self.console.colors_errors())
     }
 
+    /// A frame that begins with a question.
+    fn asking(&self, asked: Question<'_>) -> Frame {
+        let mut frame = self.frame();
+        frame.put(Line::Asked, asked.title);
+        frame.text(asked.message);
+        asked.error.iter().for_each(|words| frame.put(Line::Wrong, words));
+        frame
+    }
+
     /// Draws over what was drawn before, of which there are `drawn` lines.
     fn draw(&self, drawn: &mut usize, frame: &Frame) -> io::Result<()> {
         self.term.clear_last_lines(*drawn)?;
@@ -142,26 +159,23 @@ impl Prompt {
 
     fn choose(
         &self,
-        (title, message, error): (&str, &str, Option<&str>),
+        asked: Question<'_>,
         options: &[WizardOption],
         usual: Option<&Value>,
     ) -> anyhow::Result<Value> {
         let mut list = List::new(options, usual);
         let mut drawn = 0;
         loop {
-            let mut frame = self.frame();
-            frame.put(Line::Asked, title);
-            frame.text(message);
-            error.iter().for_each(|words| frame.put(Line::Wrong, words));
+            let mut frame = self.asking(asked);
             let room = usize::from(self.term.size().0).saturating_sub(LEFT_OVER).max(3);
             list.show(&mut frame, room);
             self.draw(&mut drawn, &frame)?;
             match self.term.read_key_raw()? {
-                Key::CtrlC => return Err(self.leave(drawn, title)),
-                Key::Escape if list.typed.is_empty() => return Err(self.leave(drawn, title)),
+                Key::CtrlC => return Err(self.leave(drawn, asked.title)),
+                Key::Escape if list.typed.is_empty() => return Err(self.leave(drawn, asked.title)),
                 Key::Enter => {
                     let Some(chosen) = list.chosen() else { continue };
-                    self.settle(drawn, title, &chosen.label)?;
+                    self.settle(drawn, asked.title, &chosen.label)?;
                     return Ok(chosen.value.clone());
                 }
                 key => list.press(&key),
@@ -169,11 +183,7 @@ impl Prompt {
         }
     }
 
-    fn line(
-        &self,
-        (title, message, error): (&str, &str, Option<&str>),
-        step: &WizardStep,
-    ) -> anyhow::Result<Value> {
+    fn line(&self, asked: Question<'_>, step: &WizardStep) -> anyhow::Result<Value> {
         let is_secret = step.sensitive == Some(true);
         let usual = step.initial_value.as_ref().and_then(Value::as_str).unwrap_or_default();
         let mut typed = usual.to_owned();
@@ -182,18 +192,15 @@ impl Prompt {
         let mut drawn = 0;
         loop {
             let shown = if is_secret { "•".repeat(typed.chars().count()) } else { typed.clone() };
-            let mut frame = self.frame();
-            frame.put(Line::Asked, title);
-            frame.text(message);
-            error.iter().for_each(|words| frame.put(Line::Wrong, words));
+            let mut frame = self.asking(asked);
             let example = step.placeholder.as_deref().filter(|_| typed.is_empty());
             frame.typed(&shown, example);
             self.draw(&mut drawn, &frame)?;
             match self.term.read_key_raw()? {
-                Key::CtrlC | Key::Escape => return Err(self.leave(drawn, title)),
+                Key::CtrlC | Key::Escape => return Err(self.leave(drawn, asked.title)),
                 Key::Enter => {
                     let hides = is_secret && !typed.is_empty();
-                    self.settle(drawn, title, if hides { "••••" } else { &typed })?;
+                    self.settle(drawn, asked.title, if hides { "••••" } else { &typed })?;
                     return Ok(Value::String(typed));
                 }
                 Key::Backspace => drop(typed.pop()),
@@ -226,13 +233,8 @@ impl Prompt {
         Left.into()
     }
 
-    fn ask_plainly(
-        &self,
-        step: &WizardStep,
-        title: &str,
-        message: &str,
-        error: Option<&str>,
-    ) -> anyhow::Result<Value> {
+    fn ask_plainly(&self, step: &WizardStep, asked: Question<'_>) -> anyhow::Result<Value> {
+        let Question { title, message, error } = asked;
         error.iter().for_each(|words| self.console.warn(words));
         self.console.note(&format!("{title}\n{message}"));
         let usual = step.initial_value.as_ref();

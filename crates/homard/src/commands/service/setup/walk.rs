@@ -9,8 +9,8 @@ use super::flags::Flags;
 use super::prompt::Prompt;
 use crate::commands::Cx;
 use crate::commands::connection::{self, Target};
-use crate::compose::wizard::answers::Wrong;
-use crate::compose::wizard::script::{Elsewhere, Plan, Script, Taken};
+use crate::compose::wizard::answers::AnswerError;
+use crate::compose::wizard::script::{AnswerOutcome, Plan, RemoteGateway, Script};
 use crate::compose::wizard::trial;
 use crate::report::Advice;
 
@@ -18,7 +18,7 @@ use crate::report::Advice;
 const REMOTE_LIMIT: Duration = Duration::from_secs(10);
 
 /// How a walk ended.
-pub(super) enum Walked {
+pub(super) enum WalkEnd {
     /// The person does not want to.
     Stopped,
     /// Another home is to be taken over first.
@@ -32,7 +32,7 @@ pub(super) async fn setup(
     prompt: &Prompt,
     script: &mut Script,
     flags: &mut Flags<'_>,
-) -> anyhow::Result<Walked> {
+) -> anyhow::Result<WalkEnd> {
     let mut error: Option<String> = None;
     loop {
         let step = script.step();
@@ -43,19 +43,19 @@ pub(super) async fn setup(
             None => prompt.ask(&step, error.take().as_deref())?,
         };
         match script.answer(&step.id, Some(&value)) {
-            Err(Wrong::Value(words)) if is_given => return Err(refused(&step, &value, &words)),
-            Err(Wrong::Value(words)) => error = Some(words),
-            Err(Wrong::NotAsked) | Ok(Taken::GoOn) => {}
-            Ok(Taken::Stop) => return Ok(Walked::Stopped),
-            Ok(Taken::Import) => return Ok(Walked::Import),
-            Ok(Taken::Try) => {
+            Err(AnswerError::Value(words)) if is_given => return Err(refused(&step, &value, &words)),
+            Err(AnswerError::Value(words)) => error = Some(words),
+            Err(AnswerError::NotAsked) | Ok(AnswerOutcome::GoOn) => {}
+            Ok(AnswerOutcome::Stop) => return Ok(WalkEnd::Stopped),
+            Ok(AnswerOutcome::Import) => return Ok(WalkEnd::Import),
+            Ok(AnswerOutcome::Try) => {
                 let said = try_out(cx, prompt, script.plan()).await?;
                 if let Ok(words) = &said {
                     prompt.say("It works", words);
                 }
                 script.tried(&step.id, said);
             }
-            Ok(Taken::Agreed(plan)) => return Ok(Walked::Agreed(plan)),
+            Ok(AnswerOutcome::Agreed(plan)) => return Ok(WalkEnd::Agreed(plan)),
         }
     }
 }
@@ -80,7 +80,7 @@ async fn try_out(cx: &Cx, prompt: &Prompt, plan: &Plan) -> anyhow::Result<Result
     Ok(prompt.wait(&what, trial::model(&cx.source, plan)).await?)
 }
 
-async fn remote_gateway(cx: &Cx, remote: &Elsewhere) -> Result<String, String> {
+async fn remote_gateway(cx: &Cx, remote: &RemoteGateway) -> Result<String, String> {
     let token = remote.token.as_ref().map(|token| token.expose().to_owned());
     let target = Target { url: Some(remote.url.clone()), token, password: None, tls_fingerprint: None };
     let asked = async {

@@ -7,7 +7,7 @@ use homard_runtime::Arrange as _;
 use serde_json::{Value, json};
 
 use super::super::daemon;
-use super::super::examination::{Asked, rooms, width};
+use super::super::examination::{AskScope, rooms, width};
 use super::print;
 use crate::commands::{Cx, words};
 use crate::report::Mark;
@@ -22,7 +22,7 @@ pub(super) struct Local {
 impl Local {
     pub(super) async fn look(cx: &Cx) -> Self {
         let snapshot = cx.snapshot();
-        let rooms = rooms(cx, &snapshot, Asked::Nobody).await;
+        let rooms = rooms(cx, &snapshot, AskScope::Nobody).await;
         let scene = Scene { source: &cx.source, snapshot: &snapshot, rooms: &rooms, depth: Depth::Quick };
         let selection = Selection { severity_min: Some(Severity::Warn), ..Selection::default() };
         let examined = examine(DOCTOR, &scene, &selection);

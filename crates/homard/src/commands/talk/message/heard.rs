@@ -9,7 +9,7 @@ use homard_protocol::methods::sessions::{SessionsList, SessionsListParams};
 use homard_protocol::{SessionKey, SessionRef, SessionScope};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::talk::sessions;
 use crate::report::Advice;
 
@@ -62,7 +62,7 @@ pub(super) async fn search(cx: &Cx, args: SearchArgs) -> anyhow::Result<()> {
 
 /// The conversation we have there.
 async fn conversation(cx: &Cx, at: &WhereArgs) -> anyhow::Result<SessionRef> {
-    let client = connection::connect(cx, &at.reach.target, at.reach.patience.limit()).await?;
+    let client = at.reach.connect(cx).await?;
     let found = found(&client, at).await;
     client.close().await;
     found?.ok_or_else(|| {

@@ -15,7 +15,7 @@ use serde_json::{Map, json};
 
 use super::TITLE_CHARS;
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -24,13 +24,8 @@ use crate::report::Mark;
 pub(crate) struct OneArgs {
     /// Which conversation, by its key
     key: SessionRef,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 #[derive(Args)]
@@ -40,21 +35,16 @@ pub(crate) struct RestoreArgs {
     /// Exactly this one, by the id of its transcript
     #[arg(long, value_name = "ID", conflicts_with = "key")]
     id: Option<SessionId>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Puts a conversation away.
 pub(crate) async fn archive(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let patched = put_away(&client, &args.key, true).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&patched)?);
     }
     cx.console.line(&format!(
@@ -72,11 +62,11 @@ async fn put_away(client: &Client, key: &SessionRef, away: bool) -> anyhow::Resu
 
 /// Deletes a conversation; it can be restored.
 pub(crate) async fn delete(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = SessionsDeleteParams { key: args.key.clone(), ..SessionsDeleteParams::default() };
     let deleted = client.call::<SessionsDelete>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&deleted)?);
     }
     if deleted.deleted {
@@ -92,17 +82,17 @@ pub(crate) async fn delete(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
 
 /// Brings a conversation back, or lists what can be.
 pub(crate) async fn restore(cx: &Cx, args: RestoreArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let outcome = match (&args.key, &args.id) {
-        (None, None) => list(cx, &client, args.json).await,
+        (None, None) => list(cx, &client, args.reach.json).await,
         (Some(key), _) if is_archived(&client, key).await? => {
             let patched = put_away(&client, key, false).await?;
-            tell(cx, args.json, &patched, &patched.key)
+            tell(cx, args.reach.json, &patched, &patched.key)
         }
         (key, id) => {
             let params = SessionsRestoreParams { key: key.clone(), session_id: id.clone(), agent_id: None };
             let restored = client.call::<SessionsRestore>(&params).await?;
-            tell(cx, args.json, &restored, &restored.key)
+            tell(cx, args.reach.json, &restored, &restored.key)
         }
     };
     client.close().await;

@@ -5,7 +5,7 @@ use homard_protocol::methods::sessions::archive::{SessionsCleanup, SessionsClean
 use homard_protocol::{AgentId, SessionRef};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::words;
 
 #[derive(Args)]
@@ -29,18 +29,13 @@ pub(crate) struct CleanupArgs {
     /// Also those whose transcript is gone
     #[arg(long)]
     fix_missing: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
 pub(crate) async fn run(cx: &Cx, args: CleanupArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let enforce = match (args.enforce, args.dry_run) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -56,7 +51,7 @@ pub(crate) async fn run(cx: &Cx, args: CleanupArgs) -> anyhow::Result<()> {
     };
     let done = client.call::<SessionsCleanup>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&done)?);
     }
     for key in &done.removed {

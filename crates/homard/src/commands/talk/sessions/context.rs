@@ -8,7 +8,7 @@ use homard_protocol::methods::sessions::context::{
 use homard_protocol::prompt_report::FileSize;
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
 use crate::report::Mark;
@@ -20,22 +20,17 @@ const CHARS_PER_TOKEN: usize = 4;
 pub(crate) struct ContextArgs {
     /// Which conversation; the main one if absent
     key: Option<SessionRef>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
     #[command(flatten)]
-    target: Target,
-    #[command(flatten)]
-    patience: Patience,
+    reach: ConnectArgs,
 }
 
 /// Runs the command.
 pub(crate) async fn run(cx: &Cx, args: ContextArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = SessionsContextParams { key: args.key, agent_id: None };
     let answer = client.call::<SessionsContext>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&answer)?);
     }
     for (number, line) in table(&["PART", "CHARS", "ABOUT TOKENS", ""], &rows(&answer)).iter().enumerate() {

@@ -7,7 +7,7 @@ use homard_protocol::methods::sessions::search::{
 use homard_protocol::{AgentId, SessionRef};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, Patience, Target};
+use crate::commands::connection::ConnectArgs;
 use crate::commands::words;
 use crate::report::Mark;
 
@@ -25,18 +25,13 @@ pub(crate) struct SearchArgs {
     /// How many at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SEARCH_LIMIT)))]
     pub(super) limit: Option<u32>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
     #[command(flatten)]
-    pub(super) target: Target,
-    #[command(flatten)]
-    pub(super) patience: Patience,
+    pub(super) reach: ConnectArgs,
 }
 
 /// Runs the command.
 pub(crate) async fn run(cx: &Cx, args: SearchArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.target, args.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let params = SessionsSearchParams {
         query: question(&args.query),
         agent_id: args.agent,
@@ -46,7 +41,7 @@ pub(crate) async fn run(cx: &Cx, args: SearchArgs) -> anyhow::Result<()> {
     };
     let found = client.call::<SessionsSearch>(&params).await?;
     client.close().await;
-    if args.json {
+    if args.reach.json {
         return Ok(cx.console.json(&found)?);
     }
     let now = cx.source.clock.now_ms();

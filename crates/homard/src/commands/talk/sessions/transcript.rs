@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use homard_client::{Client, Heard};
+use homard_client::{Client, ClientEvent};
 use homard_protocol::event::Event as _;
 use homard_protocol::events::SessionMessageEvent;
 use homard_protocol::limits::MAX_HISTORY_LIMIT;
@@ -19,7 +19,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::commands::Cx;
-use crate::commands::connection::{self, ConnectArgs};
+use crate::commands::connection::ConnectArgs;
 use crate::report::{Advice, Mark};
 
 /// Messages shown before what comes.
@@ -71,7 +71,7 @@ enum Format {
 
 /// Shows the end of a conversation, and what is added to it.
 pub(super) async fn tail(cx: &Cx, args: TailArgs) -> anyhow::Result<()> {
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let key = super::meant(&client, args.key);
     let mut events = client.events();
     // Before the page is asked for, so that nothing falls between the two.
@@ -102,7 +102,7 @@ pub(super) async fn tail(cx: &Cx, args: TailArgs) -> anyhow::Result<()> {
         return Ok(());
     };
     while let Some(heard) = events.next().await {
-        let Heard::Event(frame) = heard else { continue };
+        let ClientEvent::Event(frame) = heard else { continue };
         let is_ours = frame.event == SessionMessageEvent::NAME
             && frame.payload.get("sessionKey") == Some(&json!(followed));
         let message = frame.payload.get("message").filter(|_| is_ours);
@@ -135,7 +135,7 @@ pub(super) async fn export(cx: &Cx, args: ExportArgs) -> anyhow::Result<()> {
             "choose another name, or write over it with --force",
         ));
     }
-    let client = connection::connect(cx, &args.reach.target, args.reach.patience.limit()).await?;
+    let client = args.reach.connect(cx).await?;
     let key = super::meant(&client, args.key);
     let (key, messages) = all(&client, key, args.session_id).await?;
     client.close().await;

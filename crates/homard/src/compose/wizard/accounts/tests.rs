@@ -7,7 +7,7 @@ use homard_protocol::AccountId;
 use homard_protocol::methods::config::wizard::WizardStepKind;
 use serde_json::{Map, Value, json};
 
-use super::{AccountScript, AccountStep, Platform, Wrong};
+use super::{AccountScript, AccountStep, AnswerError, Platform};
 
 static HARBOUR: ChannelEntry = ChannelEntry {
     id: "harbour",
@@ -88,7 +88,7 @@ fn questions_are_the_schemas_and_secrets_are_hidden() {
     walk(&mut script, &[json!(null)]);
     let host = script.step();
     for (answer, words) in [(json!(""), "This is needed."), (json!("a b"), "No host.")] {
-        assert_eq!(script.answer(&host.id, Some(&answer)).unwrap_err(), Wrong::Value(words.to_owned()));
+        assert_eq!(script.answer(&host.id, Some(&answer)).unwrap_err(), AnswerError::Value(words.to_owned()));
         assert_eq!(script.step(), host, "the question still waits");
     }
     walk(&mut script, &[json!("h")]);

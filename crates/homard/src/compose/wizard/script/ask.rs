@@ -7,7 +7,7 @@ use super::{
     AGAIN, CUSTOM, FoundHere, KEEP, MANUAL, MIN_PASSWORD, OTHER_ADDRESS, OTHER_KEY, OTHER_MODEL,
     OTHER_PROVIDER, Provider, QUICK, REMOTE, SKIP, Script, SetupQuestion,
 };
-use crate::compose::wizard::answers::{Wrong, option, say};
+use crate::compose::wizard::answers::{AnswerError, option, say};
 
 /// Where those who have no key get one.
 const KEY_PAGES: [(&str, &str); 8] = [
@@ -269,20 +269,20 @@ pub(super) fn speaks_options() -> Vec<WizardOption> {
 }
 
 /// The address of a web server, without what is at its end for nothing.
-pub(super) fn web_address(text: &str) -> Result<String, Wrong> {
+pub(super) fn web_address(text: &str) -> Result<String, AnswerError> {
     let text = text.trim_end_matches('/');
     if text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).is_none_or(str::is_empty) {
-        return Err(Wrong::Value("an address begins with http:// or https://".to_owned()));
+        return Err(AnswerError::Value("an address begins with http:// or https://".to_owned()));
     }
     Ok(text.to_owned())
 }
 
 /// The address of a gateway.
-pub(super) fn socket_address(text: &str) -> Result<String, Wrong> {
+pub(super) fn socket_address(text: &str) -> Result<String, AnswerError> {
     let text = text.trim_end_matches('/');
     let rest = text.strip_prefix("wss://").or_else(|| text.strip_prefix("ws://"));
     if rest.is_none_or(str::is_empty) {
-        return Err(Wrong::Value("a gateway's address begins with wss:// or ws://".to_owned()));
+        return Err(AnswerError::Value("a gateway's address begins with wss:// or ws://".to_owned()));
     }
     Ok(text.to_owned())
 }

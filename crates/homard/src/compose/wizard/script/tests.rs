@@ -4,8 +4,8 @@ use homard_config::Secret;
 use serde_json::{Value, json};
 
 use super::{
-    Credential, Elsewhere, Facts, FoundHere, OwnServer, Plan, Provider, Scope, Script, Section,
-    SetupQuestion, Taken, TakenPorts, Wrong,
+    AnswerError, AnswerOutcome, Credential, Facts, FoundHere, OwnServer, Plan, Provider, RemoteGateway,
+    Scope, Script, Section, SetupQuestion, TakenPorts,
 };
 
 fn facts() -> Facts {
@@ -38,8 +38,8 @@ fn facts() -> Facts {
 }
 
 /// Answers one question after the other; what is left is the outcome of the last answer.
-fn walk(script: &mut Script, answers: &[Value]) -> Taken {
-    let mut taken = Taken::GoOn;
+fn walk(script: &mut Script, answers: &[Value]) -> AnswerOutcome {
+    let mut taken = AnswerOutcome::GoOn;
     for answer in answers {
         let step = script.step();
         taken =
@@ -93,7 +93,7 @@ fn good_answers_lead_to_a_plan() {
     ];
     for (answers, expected) in cases {
         let taken = walk(&mut Script::setup(facts()), answers.as_array().unwrap());
-        assert!(matches!(&taken, Taken::Agreed(plan) if **plan == expected), "{answers}: {taken:?}");
+        assert!(matches!(&taken, AnswerOutcome::Agreed(plan) if **plan == expected), "{answers}: {taken:?}");
     }
 }
 
@@ -118,7 +118,7 @@ fn bad_answers_change_nothing_and_say_why() {
         let mut script = Script::setup(facts());
         walk(&mut script, before.as_array().unwrap());
         let step = script.step();
-        let Err(Wrong::Value(said)) = script.answer(&step.id, Some(&answer)) else {
+        let Err(AnswerError::Value(said)) = script.answer(&step.id, Some(&answer)) else {
             panic!("{answer} was taken")
         };
         assert!(said.contains(words), "{answer}: {said}");
@@ -130,15 +130,15 @@ fn bad_answers_change_nothing_and_say_why() {
 fn an_answer_to_another_question_is_none() {
     let mut script = Script::setup(facts());
     let first = script.step().id;
-    assert_eq!(script.answer("never-asked", Some(&json!("skip"))).unwrap_err(), Wrong::NotAsked);
+    assert_eq!(script.answer("never-asked", Some(&json!("skip"))).unwrap_err(), AnswerError::NotAsked);
     script.answer(&first, Some(&json!("skip"))).unwrap();
-    assert_eq!(script.answer(&first, Some(&json!("skip"))).unwrap_err(), Wrong::NotAsked);
+    assert_eq!(script.answer(&first, Some(&json!("skip"))).unwrap_err(), AnswerError::NotAsked);
 }
 
 #[test]
 fn a_no_at_the_end_writes_nothing() {
     let answers = json!(["keep", "18789", "token", false]);
-    assert!(matches!(walk(&mut Script::setup(facts()), answers.as_array().unwrap()), Taken::Stop));
+    assert!(matches!(walk(&mut Script::setup(facts()), answers.as_array().unwrap()), AnswerOutcome::Stop));
 }
 
 #[test]
@@ -193,17 +193,20 @@ fn the_whole_way_begins_with_the_notice_and_asks_as_much_as_is_wanted() {
 
 #[test]
 fn who_does_not_accept_the_notice_or_wants_the_other_home_first_ends_here() {
-    assert!(matches!(walk(&mut Script::setup(whole()), &[json!(false)]), Taken::Stop));
+    assert!(matches!(walk(&mut Script::setup(whole()), &[json!(false)]), AnswerOutcome::Stop));
     let found = Facts { openclaw: Some("/old".to_owned()), ..whole() };
-    assert!(matches!(walk(&mut Script::setup(found), &[json!(true), json!(true)]), Taken::Import));
+    assert!(matches!(walk(&mut Script::setup(found), &[json!(true), json!(true)]), AnswerOutcome::Import));
 }
 
 #[test]
 fn a_gateway_elsewhere_and_a_server_of_ones_own_become_a_plan() {
     let remote = json!([true, "remote", "wss://far.test:1/", "t0ken", true]);
     let taken = walk(&mut Script::setup(whole()), remote.as_array().unwrap());
-    let elsewhere = Elsewhere { url: "wss://far.test:1".to_owned(), token: Some(Secret::new("t0ken")) };
-    assert!(matches!(&taken, Taken::Agreed(plan) if plan.remote.as_ref() == Some(&elsewhere)), "{taken:?}");
+    let elsewhere = RemoteGateway { url: "wss://far.test:1".to_owned(), token: Some(Secret::new("t0ken")) };
+    assert!(
+        matches!(&taken, AnswerOutcome::Agreed(plan) if plan.remote.as_ref() == Some(&elsewhere)),
+        "{taken:?}"
+    );
     let own =
         json!(["custom", "http://127.0.0.1:8000/v1/", "openai", "", "my-model", "18789", "token", true]);
     let taken = walk(&mut Script::setup(facts()), own.as_array().unwrap());
@@ -211,13 +214,13 @@ fn a_gateway_elsewhere_and_a_server_of_ones_own_become_a_plan() {
         OwnServer { base_url: "http://127.0.0.1:8000/v1".to_owned(), speaks: Some("openai".to_owned()) };
     let model = ("custom-127-0-0-1-8000".to_owned(), "my-model".to_owned());
     let expected = Plan { model: Some(model), own_server: Some(server), ..plan(None, None, "token") };
-    assert!(matches!(&taken, Taken::Agreed(plan) if **plan == expected), "{taken:?}");
+    assert!(matches!(&taken, AnswerOutcome::Agreed(plan) if **plan == expected), "{taken:?}");
 }
 
 #[test]
 fn a_model_that_does_not_answer_can_be_mended_in_place() {
     let mut script = Script::setup(Facts { tries: true, ..facts() });
-    assert!(matches!(walk(&mut script, &[json!("asked"), json!("sk-1"), json!("one")]), Taken::Try));
+    assert!(matches!(walk(&mut script, &[json!("asked"), json!("sk-1"), json!("one")]), AnswerOutcome::Try));
     let step = script.step().id;
     script.tried("another", Ok("late".to_owned()));
     assert_eq!(
@@ -252,7 +255,7 @@ fn a_server_of_a_known_kind_may_listen_elsewhere() {
     script.tried(&step, Err("nobody is there".to_owned()));
     walk(&mut script, &[json!("address"), json!("http://10.0.0.9:81/v1/")]);
     assert_eq!(script.step().initial_value, Some(json!("qwen3")), "what was typed is offered again");
-    assert!(matches!(walk(&mut script, &[json!("qwen3")]), Taken::Try));
+    assert!(matches!(walk(&mut script, &[json!("qwen3")]), AnswerOutcome::Try));
     let server = OwnServer { base_url: "http://10.0.0.9:81/v1".to_owned(), speaks: None };
     assert_eq!(script.plan().own_server, Some(server));
     assert_eq!(script.plan().model, Some(("local".to_owned(), "qwen3".to_owned())));
@@ -266,7 +269,7 @@ fn a_port_somebody_else_uses_is_asked_for_and_not_taken() {
     assert_eq!((script.at(), script.step().initial_value), (SetupQuestion::Port, Some(json!("18791"))));
     let step = script.step().id;
     for port in ["18789", "4000"] {
-        let Err(Wrong::Value(words)) = script.answer(&step, Some(&json!(port))) else {
+        let Err(AnswerError::Value(words)) = script.answer(&step, Some(&json!(port))) else {
             panic!("{port} was taken")
         };
         assert!(words.contains("used by another program"), "{words}");
@@ -313,7 +316,7 @@ fn a_login_of_another_program_is_offered_and_taken_only_with_a_yes() {
         credential: Some(Credential::Login("Some CLI")),
         ..plan(Some(("found", "big")), None, "token")
     };
-    assert!(matches!(&taken, Taken::Agreed(plan) if **plan == wanted), "{taken:?}");
+    assert!(matches!(&taken, AnswerOutcome::Agreed(plan) if **plan == wanted), "{taken:?}");
     assert_eq!(asked_of(login(false)), SetupQuestion::Key, "a key can be typed instead");
     assert_eq!(asked_of(login(true)), SetupQuestion::Provider, "there is no key to be typed");
 }

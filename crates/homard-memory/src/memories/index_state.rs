@@ -14,7 +14,7 @@ use super::reader::{Reader, ReaderThread};
 use crate::index::{self, Index, IndexError};
 use crate::memory::Skipped;
 use crate::sync::{self, Rules, Synced, Writers};
-use crate::watch::{Heard, Watch};
+use crate::watch::{FileChanges, Watch};
 use crate::{dates, words};
 
 /// How long a look at all files holds; folders that changed are seen at once.
@@ -27,26 +27,26 @@ const OTHERS_WITHIN: Duration = Duration::from_millis(500);
 
 /// One index and those who use it.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct IndexState {
     pub(super) is_syncing: AtomicBool,
     pub(super) done: AtomicUsize,
     pub(super) total: AtomicUsize,
     /// Grows whenever the index changes.
     pub(super) edition: AtomicU64,
-    pub(super) seen: Mutex<Seen>,
-    pub(super) ear: Mutex<Ear>,
+    pub(super) seen: Mutex<FolderState>,
+    pub(super) ear: Mutex<ChangeWatch>,
     pub(super) reader: ReaderThread,
 }
 
 /// What is heard of changes, where anything is.
 #[derive(Debug, Default)]
-pub(super) struct Ear {
+pub(super) struct ChangeWatch {
     pub(super) watch: Option<Watch>,
-    pub(super) heard: Heard,
+    pub(super) heard: FileChanges,
 }
 
 /// What has to be looked at to bring an index up to date.
-pub(super) enum Due {
+pub(super) enum SyncScope {
     Nothing,
     Places(Vec<PathBuf>),
     Everything,
@@ -54,7 +54,7 @@ pub(super) enum Due {
 
 /// What the last look at the files found.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct FolderState {
     pub(super) at: Option<Instant>,
     pub(super) folders: Vec<(PathBuf, Option<SystemTime>)>,
     /// The index as it was written then; another one has to be filled anew.
@@ -68,7 +68,7 @@ pub(super) struct Seen {
 /// A file, whatever it is called.
 pub(super) type FileId = (u64, u64);
 
-impl Ear {
+impl ChangeWatch {
     pub(super) fn open(&mut self) -> io::Result<OwnedFd> {
         let watch = match self.watch.take() {
             Some(watch) => watch,
@@ -90,7 +90,7 @@ impl Ear {
     /// Forgets what was heard so far.
     pub(super) fn forget(&mut self) {
         self.hear();
-        self.heard = Heard::default();
+        self.heard = FileChanges::default();
     }
 
     /// Listens to these folders. What came into a new one since it was looked at was not heard, so it is looked at again.
@@ -121,7 +121,7 @@ impl Drop for Syncing<'_> {
     }
 }
 
-impl Shelf {
+impl IndexState {
     /// Whether no folder has changed since it was looked into.
     pub(super) fn is_fresh(&self) -> bool {
         self.seen.lock().folders.iter().all(|(folder, changed)| changed_at(folder) == *changed)
@@ -154,17 +154,17 @@ impl Shelf {
     }
 
     /// What has to be looked at. What was heard is taken: whoever asks does so.
-    pub(super) fn due(&self, index: &Path) -> Due {
+    pub(super) fn due(&self, index: &Path) -> SyncScope {
         let is_watched = self.ear.lock().watch.is_some();
         let is_stale = self.is_stale(index, if is_watched { WATCHED_HOLDS } else { LOOK_HOLDS });
         let mut ear = self.ear.lock();
         ear.hear();
         match ear.watch {
-            _ if is_stale || ear.heard.is_unclear => Due::Everything,
-            Some(_) if ear.heard.is_nothing() => Due::Nothing,
-            Some(_) => Due::Places(std::mem::take(&mut ear.heard).places.into_iter().collect()),
-            None if self.is_fresh() => Due::Nothing,
-            None => Due::Everything,
+            _ if is_stale || ear.heard.is_unclear => SyncScope::Everything,
+            Some(_) if ear.heard.is_nothing() => SyncScope::Nothing,
+            Some(_) => SyncScope::Places(std::mem::take(&mut ear.heard).places.into_iter().collect()),
+            None if self.is_fresh() => SyncScope::Nothing,
+            None => SyncScope::Everything,
         }
     }
 
@@ -172,7 +172,7 @@ impl Shelf {
         &self,
         place: &MemoryPlace,
         writers: &dyn Writers,
-        due: impl FnOnce(&Self, &Path) -> Due,
+        due: impl FnOnce(&Self, &Path) -> SyncScope,
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         let Some(_syncing) = Syncing::begin(&self.is_syncing) else { return Ok(None) };
@@ -191,14 +191,14 @@ impl Shelf {
         &self,
         place: &MemoryPlace,
         writers: &dyn Writers,
-        due: Due,
+        due: SyncScope,
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         let rules = Rules { passage_chars: place.passage_chars, writers };
         let synced = match due {
-            Due::Nothing => return Ok(None),
-            Due::Places(places) => self.bring_up_places(place, rules, &places),
-            Due::Everything => self.bring_up(place, rules, anew),
+            SyncScope::Nothing => return Ok(None),
+            SyncScope::Places(places) => self.bring_up_places(place, rules, &places),
+            SyncScope::Everything => self.bring_up(place, rules, anew),
         };
         match synced {
             Err(error) if error.is_broken() => {

@@ -1,6 +1,6 @@
 //! From rows, configuration and environment to the providers of this house.
 //!
-//! A provider is furnished when the owner wrote it into the configuration, when a credential for it lies in the
+//! A provider is configured when the owner wrote it into the configuration, when a credential for it lies in the
 //! environment or in a profile, or when a server of one's own was found. What the owner wrote wins key by key
 //! and model by model; the rows fill the gaps; what servers list comes last. Everything here is pure: the same
 //! inputs give the same providers, and `models.json` is a value until [`write_models_json`] puts it on disk.
@@ -24,8 +24,8 @@ mod models_json;
 
 pub use models_json::{read_models_json, write_models_json};
 
-use kept::Kept;
-use model_spec::Wish;
+use kept::KeptModels;
+use model_spec::ModelParams;
 
 /// The wire API of a provider nobody knows and that names none.
 const DEFAULT_API: &str = "openai-completions";
@@ -46,7 +46,7 @@ pub struct Inputs<'a> {
 
 /// The providers of this house.
 #[derive(Debug, Clone)]
-pub struct Furnished {
+pub struct ConfiguredProviders {
     /// Who can be called, in alphabetical order.
     pub providers: Vec<ProviderSpec>,
     /// What each can be called with.
@@ -59,11 +59,11 @@ pub struct Furnished {
 
 /// Decides who can be called, and with what.
 #[must_use]
-pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
+pub fn configure_providers(inputs: &Inputs<'_>) -> ConfiguredProviders {
     let mut notes = Vec::new();
     let explicit = explicit(inputs.config, &mut notes);
     let replaces = inputs.config.models.mode == MergeMode::Replace;
-    let kept = Kept::read(inputs.kept.filter(|_| !replaces));
+    let kept = KeptModels::read(inputs.kept.filter(|_| !replaces));
     let mut ids: BTreeSet<ProviderId> = explicit.keys().cloned().collect_set();
     if !replaces {
         ids.extend(ROWS.iter().filter(|row| is_at_hand(row, inputs)).filter_map(|row| provider_id(row.id)));
@@ -72,9 +72,13 @@ pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
     let mut providers = Vec::new();
     let mut auth = BTreeMap::new();
     for id in ids {
-        let desk =
-            Desk { id: &id, row: catalogue::find(id.as_str()), own: explicit.get(&id).copied(), inputs };
-        match desk.furnish(&kept, &mut notes) {
+        let desk = ProviderParts {
+            id: &id,
+            row: catalogue::find(id.as_str()),
+            own: explicit.get(&id).copied(),
+            inputs,
+        };
+        match desk.configure(&kept, &mut notes) {
             Ok((spec, proof)) => {
                 providers.push(spec);
                 auth.insert(id, proof);
@@ -83,7 +87,7 @@ pub fn furnish(inputs: &Inputs<'_>) -> Furnished {
         }
     }
     let models_json = models_json::compose(&providers, &auth, &kept, inputs);
-    Furnished { providers, auth, models_json, notes }
+    ConfiguredProviders { providers, auth, models_json, notes }
 }
 
 /// The owner's providers under the ids the rows know them by.
@@ -132,18 +136,18 @@ fn provider_id(id: &str) -> Option<ProviderId> {
 }
 
 /// Everything known about one provider.
-struct Desk<'a> {
+struct ProviderParts<'a> {
     id: &'a ProviderId,
     row: Option<&'static Row>,
     own: Option<&'a Provider>,
     inputs: &'a Inputs<'a>,
 }
 
-impl Desk<'_> {
+impl ProviderParts<'_> {
     /// The provider and its proofs, or why it cannot be called.
-    fn furnish(
+    fn configure(
         &self,
-        kept: &Kept<'_>,
+        kept: &KeptModels<'_>,
         notes: &mut Vec<String>,
     ) -> Result<(ProviderSpec, ProviderAuth), String> {
         let kept_row = kept.provider(self.id);
@@ -183,8 +187,8 @@ impl Desk<'_> {
     }
 
     /// What the owner wants of every call to this provider's models.
-    fn wishes(&self) -> Vec<Wish<'_>> {
-        let own = self.own.into_iter().flat_map(|own| &own.models).map(|model| Wish {
+    fn wishes(&self) -> Vec<ModelParams<'_>> {
+        let own = self.own.into_iter().flat_map(|own| &own.models).map(|model| ModelParams {
             model: model.id.clone(),
             params: &model.params,
             place: format!("models.providers.{}.models[{}]", self.id, model.id),
@@ -193,7 +197,7 @@ impl Desk<'_> {
             let row = catalogue::find(model.provider.as_str());
             let is_ours = model.provider == *self.id || row.is_some_and(|row| row.id == self.id.as_str());
             let id = row.and_then(|row| ModelId::parse(&row.model_id(model.model.as_str())).ok());
-            is_ours.then(|| Wish {
+            is_ours.then(|| ModelParams {
                 model: id.unwrap_or_else(|| model.model.clone()),
                 params: &entry.params,
                 place: format!("agents.defaults.models[{model}]"),

@@ -32,7 +32,7 @@ const END_GRACE: Duration = Duration::from_millis(200);
 
 /// What an effect means for the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum After {
+pub(crate) enum LoopStep {
     Go,
     /// What came of it is told later, once.
     Later,
@@ -41,7 +41,7 @@ pub(crate) enum After {
 }
 
 /// Does what is asked for.
-pub(crate) struct Hands {
+pub(crate) struct EffectRunner {
     tasks: Tasks,
     inbox: mpsc::Sender<Msg>,
     machine: Arc<Machine>,
@@ -49,7 +49,7 @@ pub(crate) struct Hands {
     shells: Mutex<CancellationToken>,
 }
 
-impl Hands {
+impl EffectRunner {
     pub(crate) fn new(inbox: mpsc::Sender<Msg>, machine: Machine) -> Self {
         let tasks = Tasks::new();
         let shells = Mutex::new(tasks.token().child_token());
@@ -62,10 +62,10 @@ impl Hands {
         self.tasks.finish(END_GRACE).await;
     }
 
-    pub(crate) fn perform(&self, effect: Effect, client: Option<&Arc<Client>>) -> After {
+    pub(crate) fn perform(&self, effect: Effect, client: Option<&Arc<Client>>) -> LoopStep {
         match effect {
-            Effect::Suspend => return After::Suspend,
-            Effect::Quit => return After::Quit,
+            Effect::Suspend => return LoopStep::Suspend,
+            Effect::Quit => return LoopStep::Quit,
             Effect::Ask(request) => return self.ask(request, client),
             Effect::Shell { id, command } => {
                 let (machine, cancel) = (Arc::clone(&self.machine), self.shells.lock().clone());
@@ -78,7 +78,7 @@ impl Hands {
                 let mut shells = self.shells.lock();
                 shells.cancel();
                 *shells = self.tasks.token().child_token();
-                return After::Go;
+                return LoopStep::Go;
             }
             Effect::Read { path, instead } => {
                 let machine = Arc::clone(&self.machine);
@@ -96,10 +96,10 @@ impl Hands {
                 });
             }
         }
-        After::Later
+        LoopStep::Later
     }
 
-    fn ask(&self, request: Request, client: Option<&Arc<Client>>) -> After {
+    fn ask(&self, request: Request, client: Option<&Arc<Client>>) -> LoopStep {
         match (client.cloned(), request) {
             (Some(client), request) => {
                 self.spawn(async move { Msg::Reply(calls::ask(&client, request).await) });
@@ -110,9 +110,9 @@ impl Hands {
                 let run = params.idempotency_key.to_string();
                 self.spawn(async move { Msg::Reply(Reply::Sent { run, answer: Err(lost) }) });
             }
-            (None, _) => return After::Go,
+            (None, _) => return LoopStep::Go,
         }
-        After::Later
+        LoopStep::Later
     }
 
     fn spawn(&self, work: impl Future<Output = Msg> + Send + 'static) {

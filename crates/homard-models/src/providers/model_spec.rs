@@ -77,7 +77,7 @@ pub(super) fn fill_windows(models: &mut [ModelSpec], found: &[FoundModel]) {
 
 /// Lays what the owner wants of every call over the models: what stands with the provider, then what stands in the
 /// list of models, which may name one nobody has described. Tells of names that have no effect.
-pub(super) fn wish(models: &mut Vec<ModelSpec>, wishes: &[Wish<'_>], notes: &mut Vec<String>) {
+pub(super) fn wish(models: &mut Vec<ModelSpec>, wishes: &[ModelParams<'_>], notes: &mut Vec<String>) {
     for wish in wishes {
         let (params, unused) = Params::read(wish.params);
         notes.extend(unused.iter().map(|name| format!("{}.params.{name} has no effect", wish.place)));
@@ -100,7 +100,7 @@ pub(super) fn wish(models: &mut Vec<ModelSpec>, wishes: &[Wish<'_>], notes: &mut
 }
 
 /// What the owner wants of one model's calls.
-pub(super) struct Wish<'a> {
+pub(super) struct ModelParams<'a> {
     pub(super) model: ModelId,
     pub(super) params: &'a Map<String, Value>,
     /// Where it is written.

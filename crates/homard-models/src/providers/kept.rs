@@ -19,7 +19,7 @@ const MAX_PROVIDERS: usize = 200;
 const MAX_MODELS: usize = 2_000;
 
 /// What the file said.
-pub(super) struct Kept<'a> {
+pub(super) struct KeptModels<'a> {
     providers: Vec<(ProviderId, &'a Map<String, Value>)>,
     written: Option<&'a Map<String, Value>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct KeptProvider<'a> {
     pub(super) key: Option<&'a str>,
 }
 
-impl<'a> Kept<'a> {
+impl<'a> KeptModels<'a> {
     pub(super) fn read(file: Option<&'a Value>) -> Self {
         let written = file.and_then(|file| file.get(WRITTEN)).and_then(Value::as_object);
         let listed = file.and_then(|file| file.get("providers")).and_then(Value::as_object);

@@ -1,4 +1,4 @@
-//! Who is furnished from what, and what wins.
+//! Who is configured from what, and what wins.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use homard_protocol::{ModelId, ProviderId};
 use homard_runtime::Clock;
 use serde_json::{Value, json};
 
-use super::{Furnished, Inputs, furnish, read_models_json, write_models_json};
+use super::{ConfiguredProviders, Inputs, configure_providers, read_models_json, write_models_json};
 use crate::catalogue::DiscoveryKind;
 use crate::discovery::{Discovered, Found, FoundModel, targets};
 
@@ -24,7 +24,7 @@ struct House {
 }
 
 impl House {
-    fn furnish(&self) -> Furnished {
+    fn configure(&self) -> ConfiguredProviders {
         let dir = tempfile::tempdir().unwrap();
         let paths = Paths::under(dir.path());
         std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
@@ -38,16 +38,22 @@ impl House {
         let stored: BTreeSet<ProviderId> =
             self.profiles.iter().map(|id| ProviderId::parse(id).unwrap()).collect();
         let discovered = &self.discovered;
-        furnish(&Inputs { config, env: &env, stored_profiles: &stored, discovered, kept: self.kept.as_ref() })
+        configure_providers(&Inputs {
+            config,
+            env: &env,
+            stored_profiles: &stored,
+            discovered,
+            kept: self.kept.as_ref(),
+        })
     }
 }
 
-fn ids(furnished: &Furnished) -> Vec<&str> {
-    furnished.providers.iter().map(|spec| spec.id.as_str()).collect()
+fn ids(configured: &ConfiguredProviders) -> Vec<&str> {
+    configured.providers.iter().map(|spec| spec.id.as_str()).collect()
 }
 
-fn provider<'a>(furnished: &'a Furnished, id: &str) -> &'a ProviderSpec {
-    furnished.providers.iter().find(|spec| spec.id.as_str() == id).expect(id)
+fn provider<'a>(configured: &'a ConfiguredProviders, id: &str) -> &'a ProviderSpec {
+    configured.providers.iter().find(|spec| spec.id.as_str() == id).expect(id)
 }
 
 fn model_ids(spec: &ProviderSpec) -> Vec<&str> {
@@ -56,8 +62,8 @@ fn model_ids(spec: &ProviderSpec) -> Vec<&str> {
 
 #[test]
 fn a_house_with_nothing_has_nobody() {
-    let furnished = House::default().furnish();
-    assert!(furnished.providers.is_empty() && furnished.notes.is_empty());
+    let configured = House::default().configure();
+    assert!(configured.providers.is_empty() && configured.notes.is_empty());
 }
 
 #[test]
@@ -74,17 +80,17 @@ fn whoever_has_a_credential_is_furnished() {
         profiles: &["minimax-portal", "nobody-knows"],
         ..House::default()
     };
-    let furnished = house.furnish();
+    let configured = house.configure();
     assert_eq!(
-        ids(&furnished),
+        ids(&configured),
         ["amazon-bedrock", "github-copilot", "minimax-portal", "ollama", "openai", "zai"]
     );
-    assert!(furnished.notes[0].contains("CLOUDFLARE_AI_GATEWAY_ACCOUNT_ID"), "{:?}", furnished.notes);
-    assert!(furnished.auth["amazon-bedrock"].aws && !furnished.auth["openai"].aws);
-    assert_eq!(furnished.auth["github-copilot"].env_kind, CredentialKind::Token);
-    assert!(furnished.auth["github-copilot"].exchange.is_some());
-    assert!(furnished.auth["minimax-portal"].oauth.is_some());
-    let openai = model_ids(provider(&furnished, "openai"));
+    assert!(configured.notes[0].contains("CLOUDFLARE_AI_GATEWAY_ACCOUNT_ID"), "{:?}", configured.notes);
+    assert!(configured.auth["amazon-bedrock"].aws && !configured.auth["openai"].aws);
+    assert_eq!(configured.auth["github-copilot"].env_kind, CredentialKind::Token);
+    assert!(configured.auth["github-copilot"].exchange.is_some());
+    assert!(configured.auth["minimax-portal"].oauth.is_some());
+    let openai = model_ids(provider(&configured, "openai"));
     assert!(openai.contains(&"gpt-5.3-codex"), "newer ones are made after known ones");
 }
 
@@ -92,11 +98,11 @@ fn whoever_has_a_credential_is_furnished() {
 fn the_first_variable_wins_and_kinds_are_not_mixed() {
     let both =
         House { env: &[("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_OAUTH_TOKEN", "t")], ..House::default() };
-    let furnished = both.furnish();
-    let auth = &furnished.auth["anthropic"];
+    let configured = both.configure();
+    let auth = &configured.auth["anthropic"];
     assert_eq!((auth.env.len(), auth.env_kind), (1, CredentialKind::Token));
     assert_eq!(auth.env[0].0, "ANTHROPIC_OAUTH_TOKEN");
-    let two = House { env: &[("ZAI_API_KEY", "a"), ("Z_AI_API_KEY", "b")], ..House::default() }.furnish();
+    let two = House { env: &[("ZAI_API_KEY", "a"), ("Z_AI_API_KEY", "b")], ..House::default() }.configure();
     assert_eq!(
         two.auth["zai"].env.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
         ["ZAI_API_KEY", "Z_AI_API_KEY"]
@@ -118,10 +124,10 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
         env: &[("ZAI_API_KEY", "z"), ("NAMED_KEY", "from the environment")],
         ..House::default()
     };
-    let furnished = house.furnish();
-    assert_eq!(ids(&furnished), ["custom", "google", "proxied", "zai"]);
-    assert!(furnished.notes.iter().any(|note| note.contains("models.providers.nowhere has no baseUrl")));
-    let zai = provider(&furnished, "zai");
+    let configured = house.configure();
+    assert_eq!(ids(&configured), ["custom", "google", "proxied", "zai"]);
+    assert!(configured.notes.iter().any(|note| note.contains("models.providers.nowhere has no baseUrl")));
+    let zai = provider(&configured, "zai");
     assert_eq!(zai.base_url, "https://api.z.ai/api/coding/paas/v4");
     assert_eq!(model_ids(zai).get(..3).unwrap(), ["glm-4.7", "mine", "glm-5"]);
     assert_eq!((zai.models[0].context_window, zai.models[0].price.input), (Some(1_000), 9.0));
@@ -130,11 +136,11 @@ fn what_the_owner_wrote_wins_and_rows_fill_the_gaps() {
         ("openai-completions", "anthropic-messages")
     );
     assert!(zai.headers.iter().any(|(name, value)| (name, value) == ("x-own", "1")));
-    let google = provider(&furnished, "google");
+    let google = provider(&configured, "google");
     assert_eq!(google.models[0].id.as_str(), "gemini-3-pro-preview");
     assert_eq!(google.models.iter().filter(|m| m.id.as_str() == "gemini-3-pro-preview").count(), 1);
-    assert!(furnished.auth["custom"].keyless && !furnished.auth["google"].keyless);
-    let proxied = provider(&furnished, "proxied");
+    assert!(configured.auth["custom"].keyless && !configured.auth["google"].keyless);
+    let proxied = provider(&configured, "proxied");
     assert_eq!(proxied.api_key.as_ref().unwrap().expose(), "from the environment");
     assert!(proxied.auth_header);
 }
@@ -155,21 +161,21 @@ fn what_every_call_asks_for_comes_from_the_model_and_from_the_owners_list() {
         env: &[("OPENAI_API_KEY", "k")],
         ..House::default()
     };
-    let furnished = house.furnish();
-    let smol = &provider(&furnished, "mine").models[0];
+    let configured = house.configure();
+    let smol = &provider(&configured, "mine").models[0];
     assert_eq!(
         (smol.params.max_tokens, smol.params.sampling.temperature, smol.params.sampling.seed),
         (Some(256), Some(0.2), Some(7))
     );
     assert_eq!(json!(smol.params.extra), json!({"repeat_penalty": 1.3}));
     assert!(
-        furnished.notes.iter().any(|note| note.contains("mine/smol") && note.contains("cacheRetention")),
+        configured.notes.iter().any(|note| note.contains("mine/smol") && note.contains("cacheRetention")),
         "{:?}",
-        furnished.notes
+        configured.notes
     );
-    let qwen = &provider(&furnished, "ollama").models[0];
+    let qwen = &provider(&configured, "ollama").models[0];
     assert_eq!((qwen.context_window, json!(qwen.params.extra)), (Some(16_384), json!({"min_p": 0.1})));
-    let openai = provider(&furnished, "openai");
+    let openai = provider(&configured, "openai");
     let limits: Vec<_> = openai
         .models
         .iter()
@@ -188,14 +194,14 @@ fn what_a_server_of_ones_own_keeps_counts_where_the_owner_did_not_say() {
     discovered.put(ProviderId::parse("mine").unwrap(), found);
     let config = r#"{ models: { providers: { mine: { baseUrl: "http://127.0.0.1:9/v1",
         models: [{ id: "smol" }, { id: "said", contextWindow: 2048 }] } } } }"#;
-    let furnished = House { config, discovered, ..House::default() }.furnish();
-    let models: Vec<_> = provider(&furnished, "mine")
+    let configured = House { config, discovered, ..House::default() }.configure();
+    let models: Vec<_> = provider(&configured, "mine")
         .models
         .iter()
         .map(|m| (m.id.as_str(), m.context_window, m.max_tokens))
         .collect();
     assert_eq!(models, [("smol", Some(4_096), 4_096), ("said", Some(2_048), 2_048)]);
-    let unknown = House { config, ..House::default() }.furnish();
+    let unknown = House { config, ..House::default() }.configure();
     assert_eq!(provider(&unknown, "mine").models[0].context_window, None, "nothing is invented");
 }
 
@@ -207,9 +213,9 @@ fn replacing_leaves_only_what_the_owner_wrote() {
         kept: Some(json!({"providers": {"other": {"baseUrl": "https://o.example", "apiKey": "x"}}})),
         ..House::default()
     };
-    let furnished = house.furnish();
-    assert_eq!(ids(&furnished), ["openai"]);
-    assert_eq!(furnished.auth["openai"].env.len(), 1);
+    let configured = house.configure();
+    assert_eq!(ids(&configured), ["openai"]);
+    assert_eq!(configured.auth["openai"].env.len(), 1);
 }
 
 #[test]
@@ -224,8 +230,8 @@ fn found_models_come_last_and_bring_prices() {
     let found = Found { at: 0, base_url: String::new(), models: vec![known, new] };
     discovered.put(ProviderId::parse("venice").unwrap(), found);
     let house = House { env: &[("VENICE_API_KEY", "v")], discovered, ..House::default() };
-    let furnished = house.furnish();
-    let venice = provider(&furnished, "venice");
+    let configured = house.configure();
+    let venice = provider(&configured, "venice");
     assert_eq!((venice.models[0].price.output, venice.models[0].context_window), (2.8, Some(131_072)));
     let new = venice.models.last().unwrap();
     assert_eq!((new.id.as_str(), new.context_window, new.sees_images()), ("brand-new", Some(64_000), true));
@@ -234,12 +240,12 @@ fn found_models_come_last_and_bring_prices() {
 #[test]
 fn the_file_of_before_wins_where_somebody_edited_it() {
     let env: &[(&str, &str)] = &[("OPENAI_API_KEY", "sk-secret"), ("OTHER_KEY", "other-secret")];
-    let first = House { env, ..House::default() }.furnish();
+    let first = House { env, ..House::default() }.configure();
     assert_eq!(first.models_json["providers"]["openai"]["apiKey"], "OPENAI_API_KEY");
     // Untouched, it follows the configuration.
     let config = r#"{ models: { providers: { openai: { baseUrl: "https://new.example/v1" } } } }"#;
     let untouched =
-        House { env, config, kept: Some(first.models_json.clone()), ..House::default() }.furnish();
+        House { env, config, kept: Some(first.models_json.clone()), ..House::default() }.configure();
     assert_eq!(provider(&untouched, "openai").base_url, "https://new.example/v1");
     // Edited by hand, the edit stays, and stays again.
     let mut edited = first.models_json.clone();
@@ -248,26 +254,26 @@ fn the_file_of_before_wins_where_somebody_edited_it() {
     edited["providers"]["theirs"] = json!({"baseUrl": "https://theirs.example/v1", "apiKey": "literal-secret",
         "api": "anthropic-messages", "models": [{"id": "m", "cost": {"input": 2}, "contextWindow": 50_000}, 7, {"id": ""}]});
     for _ in 0..2 {
-        let furnished = House { env, config, kept: Some(edited.clone()), ..House::default() }.furnish();
-        let openai = provider(&furnished, "openai");
+        let configured = House { env, config, kept: Some(edited.clone()), ..House::default() }.configure();
+        let openai = provider(&configured, "openai");
         assert_eq!(openai.base_url, "https://hand.example/v1");
-        assert_eq!(furnished.auth["openai"].config_key.as_ref().unwrap().expose(), "other-secret");
-        let theirs = provider(&furnished, "theirs");
+        assert_eq!(configured.auth["openai"].config_key.as_ref().unwrap().expose(), "other-secret");
+        let theirs = provider(&configured, "theirs");
         assert_eq!((theirs.api.as_str(), theirs.models.len()), ("anthropic-messages", 1));
         assert_eq!((theirs.models[0].price.input, theirs.models[0].context_window), (2.0, Some(50_000)));
-        let text = furnished.models_json.to_string();
+        let text = configured.models_json.to_string();
         assert!(
             !text.contains("other-secret") && !text.contains("sk-secret") && text.contains("literal-secret")
         );
-        edited = furnished.models_json;
+        edited = configured.models_json;
     }
     // A credential that went away takes our own entry with it.
-    let gone = House { kept: Some(first.models_json), ..House::default() }.furnish();
+    let gone = House { kept: Some(first.models_json), ..House::default() }.configure();
     assert!(gone.providers.is_empty());
     for nonsense in
         [json!(7), json!({"providers": []}), json!({"providers": {"a": 7, "": {}, "b": {"apiKey": 1}}})]
     {
-        assert!(House { kept: Some(nonsense), ..House::default() }.furnish().providers.is_empty());
+        assert!(House { kept: Some(nonsense), ..House::default() }.configure().providers.is_empty());
     }
 }
 
@@ -290,10 +296,10 @@ fn the_file_is_written_only_when_it_changes_and_for_the_owner_only() {
 #[test]
 fn bedrock_is_asked_what_it_has_unless_the_owner_says_no() {
     let env = &[("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];
-    let furnished = House { env, ..House::default() }.furnish();
+    let configured = House { env, ..House::default() }.configure();
     let is_asked = |enabled: Option<bool>| {
         let settings = BedrockDiscovery { enabled, ..BedrockDiscovery::default() };
-        let targets = targets(&furnished, &settings, false);
+        let targets = targets(&configured, &settings, false);
         targets.iter().any(|target| target.kind == DiscoveryKind::Bedrock)
     };
     assert_eq!((is_asked(None), is_asked(Some(false))), (true, false));

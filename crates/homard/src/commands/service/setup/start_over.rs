@@ -12,9 +12,9 @@ use crate::commands::service::backup;
 
 /// What is still to be put aside, if anything.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Anew(Option<EraseScope>);
+pub(super) struct StartOver(Option<EraseScope>);
 
-impl Anew {
+impl StartOver {
     /// What the options ask for.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ use homard_runtime::replace_private;
 use serde_json::{Map, Value, json};
 
 use super::Inputs;
-use super::kept::{Kept, WRITTEN};
+use super::kept::{KeptModels, WRITTEN};
 use crate::auth::ProviderAuth;
 
 /// Largest file worth reading, in bytes.
@@ -24,7 +24,7 @@ const MAX_FILE: u64 = 5 * 1024 * 1024;
 pub(super) fn compose(
     providers: &[ProviderSpec],
     auth: &BTreeMap<ProviderId, ProviderAuth>,
-    kept: &Kept<'_>,
+    kept: &KeptModels<'_>,
     inputs: &Inputs<'_>,
 ) -> Value {
     let mut listed = Map::new();
@@ -59,7 +59,7 @@ pub(super) fn compose(
 }
 
 /// What we wrote ourselves and may therefore write anew next time.
-fn ours(kept: &Kept<'_>, spec: &ProviderSpec, key: Option<String>) -> Value {
+fn ours(kept: &KeptModels<'_>, spec: &ProviderSpec, key: Option<String>) -> Value {
     let mut ours = Map::new();
     if kept.word_for_word(&spec.id, "baseUrl").is_none() {
         ours.insert("baseUrl".to_owned(), json!(spec.base_url));
