@@ -1,6 +1,6 @@
 //! Which models there are and who answers for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -51,6 +51,9 @@ pub enum ModelError {
         nearest: Option<String>,
         known: Vec<String>,
     },
+    /// Everybody knows the provider, and nothing proves that its owner may ask it.
+    #[error("`{0}` has no key and no login yet; `homard models auth add --provider {0}` takes a key")]
+    NoKey(String),
     /// The provider offers nothing of that name and accepts no others.
     #[error("provider `{provider}` has no model `{model}`{}; it has: {}", did_you_mean(.nearest.as_ref()), .known.join(", "))]
     UnknownModel {
@@ -80,6 +83,8 @@ fn did_you_mean(nearest: Option<&String>) -> String {
 #[derive(Debug)]
 pub struct Models {
     shelves: BTreeMap<ProviderId, ModelTable>,
+    /// Providers that would be there if they had a key.
+    locked: BTreeSet<&'static str>,
 }
 
 struct ModelTable {
@@ -105,7 +110,13 @@ impl Models {
         for spec in providers {
             shelves.insert(spec.id.clone(), ModelTable::of(spec, http, clock));
         }
-        Self { shelves }
+        Self { shelves, locked: BTreeSet::new() }
+    }
+
+    /// Names providers that lack only a key where they are not configured.
+    #[must_use]
+    pub fn with_locked(self, ids: impl IntoIterator<Item = &'static str>) -> Self {
+        Self { locked: ids.into_iter().collect(), ..self }
     }
 
     /// Adds somebody who is not called by a wire API. Models its list does not have are taken to be siblings
@@ -129,6 +140,9 @@ impl Models {
         let Some(shelf) = self.shelves.get(&wanted.provider) else {
             let known: Vec<String> = self.shelves.keys().map(ToString::to_string).collect();
             let provider = wanted.provider.to_string();
+            if self.locked.contains(provider.as_str()) {
+                return Err(ModelError::NoKey(provider));
+            }
             return Err(ModelError::UnknownProvider { nearest: nearest(&provider, &known), provider, known });
         };
         let model = shelf.model(wanted)?;

@@ -101,6 +101,8 @@ struct Program {
 pub(crate) struct Cli {
     pub(crate) global: Global,
     pub(crate) command: Option<Command>,
+    /// Whether the command was asked for JSON.
+    pub(crate) is_for_programs: bool,
 }
 
 impl CommandFactory for Cli {
@@ -115,7 +117,7 @@ impl CommandFactory for Cli {
 
 impl FromArgMatches for Cli {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut cli = Self { global: Global::default(), command: None };
+        let mut cli = Self { global: Global::default(), command: None, is_for_programs: false };
         cli.update_from_arg_matches(matches)?;
         Ok(cli)
     }
@@ -124,6 +126,7 @@ impl FromArgMatches for Cli {
         self.global = Program::from_arg_matches(matches)?.global;
         self.command =
             matches.subcommand_name().map(|_named| Command::from_arg_matches(matches)).transpose()?;
+        self.is_for_programs = asks_for_json(matches);
         Ok(())
     }
 }
@@ -139,19 +142,21 @@ impl Cli {
             writeln!(io::stdout(), "homard {VERSION}").ok();
             std::process::exit(0);
         }
-        let is_plain = words.iter().take_while(|word| *word != "--").any(|word| word == "--no-color");
+        let has = |option: &str| words.iter().take_while(|word| *word != "--").any(|word| word == option);
+        let is_plain = has("--no-color");
         let color = if is_plain { ColorChoice::Never } else { ColorChoice::Auto };
         let matches = on_demand::read(words, color).unwrap_or_else(|error| {
+            let console = Console::new(is_plain).with_json(error.use_stderr() && has("--json"));
             if let Some(words) = not_built::answer(Self::command, words, &error) {
-                Console::new(is_plain)
-                    .report(&Advice::error(words, "`homard docs openclaw` says what else differs"));
+                console.report(&Advice::error(words, "`homard docs openclaw` says what else differs"));
                 std::process::exit(not_built::EXIT.into());
             }
             let hint = missing::hint(Self::command, words, &error);
             error.print().ok();
-            if let Some(hint) = hint {
-                Console::new(is_plain).note(&format!("\n{hint}"));
+            if let Some(hint) = &hint {
+                console.note(&format!("\n{hint}"));
             }
+            console.tell_programs(&missing::told(&error, hint));
             std::process::exit(error.exit_code())
         });
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
@@ -161,6 +166,14 @@ impl Cli {
 /// Whether the version is all that is asked for: that needs no grammar, which takes longer to build than the answer.
 fn asks_for_version(words: &[OsString]) -> bool {
     matches!(words, [_program, only] if only == "--version" || only == "-V")
+}
+
+/// Whether the innermost command of a line was asked for JSON.
+fn asks_for_json(matches: &ArgMatches) -> bool {
+    match matches.subcommand() {
+        Some((_name, below)) => asks_for_json(below),
+        None => matches.try_get_one::<bool>("json").ok().flatten().is_some_and(|asked| *asked),
+    }
 }
 
 /// Options every command takes.

@@ -85,7 +85,7 @@ impl Cx {
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let environment = Environment::from_process();
     let no_color = cli.global.no_color || environment.get("NO_COLOR").is_some();
-    let console = Console::new(no_color);
+    let console = Console::new(no_color).with_json(cli.is_for_programs);
     let outcome = Cx::new(cli.global, environment, console).and_then(|cx| match cli.command {
         Some(command) => dispatch(&cx, command),
         None => alone(&cx),

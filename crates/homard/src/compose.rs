@@ -81,9 +81,10 @@ async fn live(
     began: Instant,
 ) -> anyhow::Result<Option<Child>> {
     let supervisor = Arc::new(Supervisor::enter(&options.source, arrival)?);
-    let config = supervisor.open_config(options)?;
+    let config = supervisor.open_config(options).inspect_err(|_told| supervisor.give_up())?;
     let guards = guards(options);
-    let log = Arc::new(logging::gateway::start(options, &config, guards.secrets.clone())?);
+    let log = logging::gateway::start(options, &config, guards.secrets.clone());
+    let log = Arc::new(log.inspect_err(|_told| supervisor.give_up())?);
     config.log_notices();
     machine::close_state(&options.source.paths.state_dir);
     if !supervisor.wait_for_store(options, &config).await? {
@@ -126,6 +127,7 @@ async fn live(
         Ok(None) => supervisor.lock.release(),
         // Nobody waits for this process any more.
         Ok(Some(_)) => supervisor.leave(),
+        Err(_) if first_start.is_some() => supervisor.give_up(),
         Err(_) => {}
     }
     let child = outcome?;

@@ -1,19 +1,27 @@
-//! What a person sees: results on standard output, troubles on standard error as `error:`, `caused by:`, `hint:`.
+//! What a person sees: results on standard output, troubles on standard error as `error:`, `caused by:`, `hint:`. A
+//! program that asked for JSON is told of troubles on standard output, too.
+
+mod way_on;
 
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use homard_client::ClientError;
 use homard_config::InvalidConfig;
 use homard_update::UpdateError;
+use serde_json::{Map, Value};
 
 /// What to do about settings that cannot be used.
 const MEND_SETTINGS: &str = "`homard doctor --fix` mends them and keeps a copy, or use an editor";
 
 /// The exit code of a command that was not told what it needs, as clap has it.
 const USAGE: u8 = 2;
+
+/// Whether something of the result is on standard output: a program that reads JSON there can be told nothing more.
+static IS_TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Every mark the program itself puts into what it prints, beside the end of one.
 const MARKS: [&str; 10] = ["0", "1", "2", "31", "31;1", "32", "32;1", "33", "36", "36;1"];
@@ -74,12 +82,20 @@ impl Sink {
 pub(crate) struct Console {
     out: Sink,
     err: Sink,
+    /// Whether what is printed is JSON that a program reads.
+    is_for_programs: bool,
 }
 
 impl Console {
     /// Colours only where somebody can see them and nobody objected.
     pub(crate) fn new(no_color: bool) -> Self {
-        Self { out: Sink::of(&io::stdout(), no_color), err: Sink::of(&io::stderr(), no_color) }
+        let (out, err) = (Sink::of(&io::stdout(), no_color), Sink::of(&io::stderr(), no_color));
+        Self { out, err, is_for_programs: false }
+    }
+
+    /// The same for a command that was asked for JSON.
+    pub(crate) fn with_json(self, is_for_programs: bool) -> Self {
+        Self { is_for_programs, ..self }
     }
 
     /// Whether standard error may be coloured, for the log.
@@ -103,7 +119,7 @@ impl Console {
     /// When the reader is gone.
     pub(crate) fn line(&self, text: &str) -> io::Result<()> {
         let text = self.out.fitting(text);
-        let mut out = io::stdout().lock();
+        let mut out = begin_result();
         out.write_all(text.as_bytes())?;
         out.write_all(b"\n")
     }
@@ -134,7 +150,7 @@ impl Console {
     /// # Errors
     /// When the reader is gone.
     pub(crate) fn styled(&self, text: &str) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = begin_result();
         out.write_all(text.as_bytes())?;
         out.flush()
     }
@@ -180,8 +196,22 @@ impl Console {
                 self.note(&line);
             }
         }
+        self.tell_programs(error);
         if is_usage { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
     }
+
+    /// Tells a program that asked for JSON why there is no result, unless it was told a part of one.
+    pub(crate) fn tell_programs(&self, error: &anyhow::Error) {
+        if self.is_for_programs && !IS_TOLD.load(Ordering::Relaxed) {
+            self.json(&in_json(error)).ok();
+        }
+    }
+}
+
+/// Standard output, on which nothing else is told from now on.
+fn begin_result() -> io::StdoutLock<'static> {
+    IS_TOLD.store(true, Ordering::Relaxed);
+    io::stdout().lock()
 }
 
 /// The text with what would steer a terminal written out: answers, names and errors hold the words of strangers. Our own
@@ -243,6 +273,22 @@ fn explain(error: &anyhow::Error, color: bool) -> Vec<String> {
     lines
 }
 
+/// The same for programs.
+fn in_json(error: &anyhow::Error) -> Value {
+    let mut told = Map::from_iter([
+        ("ok".to_owned(), Value::Bool(false)),
+        ("error".to_owned(), error.to_string().into()),
+    ]);
+    let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
+    if !causes.is_empty() {
+        told.insert("causes".to_owned(), causes.into());
+    }
+    if let Some(hint) = hint(error) {
+        told.insert("hint".to_owned(), hint.into());
+    }
+    Value::Object(told)
+}
+
 /// The first thing in the chain that knows what to do.
 fn hint(error: &anyhow::Error) -> Option<String> {
     let known = error.chain().find_map(|cause| {
@@ -250,7 +296,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         let settings = || cause.downcast_ref::<InvalidConfig>().map(|_| MEND_SETTINGS.to_owned());
         let client = || cause.downcast_ref::<ClientError>().and_then(ClientError::hint);
         let update = || cause.downcast_ref::<UpdateError>().and_then(UpdateError::hint).map(str::to_owned);
-        advice.or_else(settings).or_else(client).or_else(update)
+        advice.or_else(settings).or_else(client).or_else(update).or_else(|| way_on::from(cause))
     });
     // Whoever failed knew nothing better than what the system said.
     known.or_else(|| error.chain().find_map(|cause| of_the_system(cause.downcast_ref::<io::Error>()?.kind())))
@@ -258,11 +304,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 
 /// What to do about a trouble of the machine.
 fn of_the_system(kind: io::ErrorKind) -> Option<String> {
-    use io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    use io::ErrorKind::{NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let words = match kind {
         StorageFull | QuotaExceeded => "the disk is full: make room there, then try again",
         ReadOnlyFilesystem => "the disk can only be read; HOMARD_STATE_DIR puts what Homard keeps elsewhere",
         PermissionDenied => "see whom it belongs to: what Homard keeps must be its own user's",
+        NotFound => "nothing of that name is there: look how it is written",
         _other => return None,
     };
     Some(words.to_owned())

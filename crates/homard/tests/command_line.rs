@@ -48,6 +48,60 @@ async fn without_a_gateway_health_says_how_to_start_one() {
 }
 
 #[tokio::test]
+async fn who_asks_for_json_gets_it_also_when_the_command_fails() {
+    let port = free_port().unwrap();
+    let home = TestHome::with_config(&json!({"gateway": {"port": port, "auth": {"token": "t"}}})).unwrap();
+    for (line, code, hint) in [
+        ("sessions --json", 1, "homard gateway"),
+        ("health --json", 1, "homard gateway"),
+        ("config get moon.phase --json", 1, "homard config schema"),
+        ("config set gateway.port moon --json", 1, "homard config schema"),
+        ("backup verify /nowhere.tar.gz --json", 1, "look how it is written"),
+        ("migrate openclaw --from /nowhere --json", 1, "--from"),
+        ("agents delete work --json", 2, "homard agents delete work --force"),
+        ("agents add --json", 2, "homard agents add"),
+        ("cron list --moon --json", 2, "homard"),
+        ("mcp list --json", 3, "homard docs openclaw"),
+    ] {
+        let (ended, out, err) = run(&home, &line.split(' ').collect::<Vec<_>>()).await;
+        assert_eq!(ended, code, "{line}: {err}");
+        let Ok(told) = serde_json::from_str::<Value>(&out) else { panic!("{line}: {out}") };
+        assert!(told["ok"] == false && told["error"].as_str().is_some_and(|words| words.len() > 5), "{told}");
+        assert!(told["hint"].as_str().is_some_and(|words| words.contains(hint)), "{line}: {told}");
+        assert!(err.starts_with("error: "), "people are told, too: {line}: {err}");
+    }
+}
+
+#[tokio::test]
+async fn names_nobody_knows_are_refused_before_anything_is_written() {
+    let home = TestHome::with_config(&json!({"gateway": {"port": free_port().unwrap()}})).unwrap();
+    let before = std::fs::read_to_string(home.config_path()).unwrap();
+    for (line, told) in [
+        ("models aliases add fast moon/x", "there is no model provider `moon`"),
+        ("channels remove telegram", "nothing is set up there"),
+        ("cron add --name tea --at 20m --message hi --channel moon --to 1", "there is no platform `moon`"),
+        ("gateway stop", "no gateway is running"),
+    ] {
+        let (code, _, err) = run(&home, &line.split(' ').collect::<Vec<_>>()).await;
+        assert!(code != 0 && err.contains(told) && err.contains("\nhint: "), "{line}: {code} {err}");
+    }
+    assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_model_that_cannot_answer_yet_is_chosen_with_a_word_about_it() {
+    let home = TestHome::new().unwrap();
+    let (code, _, err) = run(&home, &["models", "set", "gpt-5.2"]).await;
+    assert_eq!(code, 0, "{err}");
+    assert!(err.contains("`gpt-5.2` names no provider") && err.contains("homard models auth add"), "{err}");
+    let (_, told, _) = run(&home, &["doctor", "--only", "models"]).await;
+    assert!(
+        told.contains("openai/gpt-5.2 has no key") && !told.contains("there is no model provider"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
 async fn status_with_a_broken_configuration_says_what_is_wrong_and_what_to_do_next() {
     let home = TestHome::new().unwrap();
     home.write_config_text("{ gatway: 1 }").unwrap();
@@ -161,7 +215,7 @@ async fn secrets_are_hidden_unless_asked_for() {
     let home = TestHome::with_config(&json!({"gateway": {"auth": {"token": "hunter2hunter2"}}})).unwrap();
     let hidden = run(&home, &["config", "get"]).await;
     assert_eq!(hidden.0, 0);
-    assert!(!hidden.1.contains("hunter2"), "{}", hidden.1);
+    assert!(!hidden.1.contains("hunter2") && hidden.2.contains("--reveal"), "{hidden:?}");
     assert_eq!(run(&home, &["config", "get", "gateway.auth.token", "--reveal"]).await.1, "hunter2hunter2\n");
     let link = run(&home, &["dashboard", "--no-open"]).await;
     assert_eq!(link.1, "http://127.0.0.1:18789/#token=hunter2hunter2\n");
@@ -381,7 +435,7 @@ async fn any_method_can_be_called() {
     assert_eq!(code, 0, "{err}");
     assert_eq!(serde_json::from_str::<Value>(&out).unwrap(), json!({"method":"x.y","params":{"a":1}}));
     let (code, _, err) = run(&home, &["gateway", "call", "x", "--params", "{"]).await;
-    assert!(code == 1 && err.contains("--params is not JSON"), "{err}");
+    assert!(code == 2 && err.contains("--params is not JSON"), "{err}");
 }
 
 #[tokio::test]

@@ -11,6 +11,12 @@ use crate::scene::Scene;
 /// Services of the program this one replaces; they want the same port.
 const OTHERS: [&str; 2] = ["openclaw-gateway", "clawdbot-gateway"];
 
+/// There where systemd runs the machine.
+const BOOTED: &str = "/run/systemd/system";
+/// What to do where nothing keeps services.
+const ELSEWHERE: &str =
+    "have whatever starts programs here run homard gateway: there is no systemd to install it for";
+
 pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
     let home = &scene.source.paths.home;
     let config =
@@ -27,7 +33,8 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     if ours.is_empty() {
         let words = "the gateway is not installed as a service; it runs as long as somebody runs it";
-        found.push(Finding::info("service.none", words).fix("homard gateway install"));
+        let fix = if can_be_kept() { "homard gateway install" } else { ELSEWHERE };
+        found.push(Finding::info("service.none", words).fix(fix));
     }
     for path in &ours {
         found.extend(gone(path));
@@ -55,6 +62,11 @@ pub(super) fn look(scene: &Scene<'_>) -> Vec<Finding> {
         );
     }
     found
+}
+
+/// Whether something on this machine keeps services.
+fn can_be_kept() -> bool {
+    cfg!(not(target_os = "linux")) || Path::new(BOOTED).exists()
 }
 
 /// A service whose program is not where it says.

@@ -323,7 +323,7 @@ fn trash(
             });
         } else {
             let to = bin.join(folder.file_name().unwrap_or_default());
-            match std::fs::create_dir_all(&bin).and_then(|()| std::fs::rename(&folder, to)) {
+            match homard_runtime::create_private_dir(&bin).and_then(|()| std::fs::rename(&folder, to)) {
                 Ok(()) => removed.push(RemovedPath { path, method: RemovalMethod::Trash }),
                 Err(error) => failed.push(FailedPath { path, reason: error.to_string() }),
             }

@@ -18,7 +18,7 @@ fn registry() -> Models {
     let bare = ProviderSpec::new(id("bare"), "anthropic-messages", "http://127.0.0.1:1");
     let mut future = ProviderSpec::new(id("future"), "telepathy", "http://127.0.0.1:1");
     future.models = vec![model("future", "mind", "telepathy")];
-    Models::new(vec![local, bare, future], &Http::default(), &Clock::fixed(0))
+    Models::new(vec![local, bare, future], &Http::default(), &Clock::fixed(0)).with_locked(["anthropic"])
 }
 
 fn resolve(text: &str) -> Result<String, String> {
@@ -50,6 +50,10 @@ fn wrong_names_are_answered_with_what_exists() {
             "there is no model provider `lokal` (did you mean `local`?); configured are: bare, demo, future, local",
         ),
         ("zzz/x", "there is no model provider `zzz`; configured are: bare, demo, future, local"),
+        (
+            "anthropic/x",
+            "`anthropic` has no key and no login yet; `homard models auth add --provider anthropic` takes a key",
+        ),
         ("demo/demon", "provider `demo` has no model `demon` (did you mean `demo`?); it has: demo"),
         (
             "future/mind",

@@ -1,20 +1,23 @@
-//! What is said to a command line that leaves something out: what it is for, and an example that has it.
+//! What is said to a command line that leaves something out or has too much: what is missing is for, and an example.
 
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
+use crate::report::Advice;
+
 /// The lines after clap's own words; `None` where those say it all.
 pub(super) fn hint(program: fn() -> Command, words: &[OsString], error: &Error) -> Option<String> {
-    if error.kind() != ErrorKind::MissingRequiredArgument {
+    let is_missing = error.kind() == ErrorKind::MissingRequiredArgument;
+    if !is_missing && error.kind() != ErrorKind::UnknownArgument {
         return None;
     }
     let mut program = program();
     program.build();
     let path = path(&program, words);
     let command = path.last()?;
-    let missing: Vec<&str> = match error.get(ContextKind::InvalidArg) {
+    let missing: Vec<&str> = match error.get(ContextKind::InvalidArg).filter(|_| is_missing) {
         Some(ContextValue::Strings(names)) => names.iter().map(String::as_str).collect(),
         Some(ContextValue::String(name)) => vec![name.as_str()],
         _ => Vec::new(),
@@ -29,6 +32,14 @@ pub(super) fn hint(program: fn() -> Command, words: &[OsString], error: &Error) 
     let long = missing.first().and_then(|name| name.split(' ').next()).filter(|name| name.starts_with("--"));
     lines.extend(example(&path, &names.join(" "), long).map(|line| format!("For example:\n  {line}")));
     (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// The same for programs, in one error.
+pub(super) fn told(error: &Error, hint: Option<String>) -> anyhow::Error {
+    let text = error.render().to_string();
+    let first = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+    let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    Advice::usage(words, hint.unwrap_or_else(|| "`homard help` explains every command".to_owned()))
 }
 
 /// The command that was typed, below those it belongs to.

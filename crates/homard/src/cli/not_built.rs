@@ -23,6 +23,7 @@ const NO_STORE: &str = "secrets are named by `homard config set PATH --ref-sourc
 const NO_PLATFORM_ROOMS: &str = "`homard message --help` lists what platforms can be asked for";
 const SKILLS_BY_HAND: &str = "`homard skills install` takes a folder or a repository";
 const DOCTOR: &str = "`homard doctor --deep` looks at everything it knows of";
+const NO_FORMAT: &str = "how it keeps things is not known here; `homard migrate plan openclaw` shows what becomes of OpenClaw's home; notes of others are copied by hand";
 const PROBES: &str = "`homard models probe` and `homard models auth probe` ask models for a word";
 const WAITS: &str = "a restart always waits for runs under way";
 const AS_IT_IS: &str = "the answer is told whole already; `--json` has every field";
@@ -58,12 +59,14 @@ const ROWS: &[(&str, &str)] = &[
     ("completion --yes", "`homard completion --install` asks nothing"),
     ("config --section", "`homard configure --section NAME` asks step by step"),
     ("config set --allow-exec", "`homard config set` writes the reference and runs nothing"),
+    ("config set --provider-source", "where references lead is set like anything else: `homard config set secrets.providers.NAME JSON`"),
     ("connect", "`homard node run --host HOST` offers this machine to a gateway"),
     ("cron add --command", NO_SUCH_JOB),
     ("cron add --command-argv", NO_SUCH_JOB),
     ("cron add --fallbacks", "the agent's own fallbacks hold: `homard models fallbacks`"),
     ("cron add --on-exit", NO_SUCH_JOB),
     ("cron add --pacing-min", NO_SUCH_JOB),
+    ("cron add --pacing-max", NO_SUCH_JOB),
     ("cron add --script", NO_SUCH_JOB),
     ("cron add --stream-command", NO_SUCH_JOB),
     ("cron add --tools", "the agent's own tools hold: `homard tools explain`"),
@@ -99,6 +102,7 @@ const ROWS: &[(&str, &str)] = &[
     ("gateway diagnostics", "`homard doctor --deep --json` and `homard logs` are what there is"),
     ("gateway install --runtime", OF_NODE_JS),
     ("gateway install --runtime-path", OF_NODE_JS),
+    ("gateway install --token", "the service reads the settings: `homard config set gateway.auth.token`"),
     ("gateway install --wrapper", OF_NODE_JS),
     ("gateway restart --safe", WAITS),
     ("gateway restart --skip-deferral", "`homard daemon restart` has the system restart it at once"),
@@ -132,6 +136,7 @@ const ROWS: &[(&str, &str)] = &[
     ("memory session-backfill", MEMORY),
     ("memory status --deep", MEMORY),
     ("memory status --fix", "`homard memory index --force` makes the index anew"),
+    ("memory status --verbose", AS_IT_IS),
     ("memory status --index", "`homard memory index` does"),
     ("message channel", NO_PLATFORM_ROOMS),
     ("message emoji", NO_PLATFORM_ROOMS),
@@ -153,11 +158,22 @@ const ROWS: &[(&str, &str)] = &[
     ("message send --presentation", "write the text with --message and files with --media"),
     ("message sticker upload", NO_PLATFORM_ROOMS),
     ("message thread list", NO_PLATFORM_ROOMS),
+    ("migrate claude", NO_FORMAT),
+    ("migrate codex", NO_FORMAT),
+    ("migrate hermes", NO_FORMAT),
+    ("migrate zeroclaw", NO_FORMAT),
     ("migrate apply --agent", "everything the plan names is taken; `homard migrate plan` shows it"),
     ("migrate apply --item", "everything the plan names is taken; `homard migrate plan` shows it"),
     ("migrate apply --skill", "everything the plan names is taken; `homard migrate plan` shows it"),
+    ("migrate plan --agent", "everything the plan names is taken; `homard migrate plan` shows it"),
+    ("migrate plan --item", "everything the plan names is taken; `homard migrate plan` shows it"),
+    ("migrate plan --skill", "everything the plan names is taken; `homard migrate plan` shows it"),
     ("models accounts", "`homard models auth list` has every credential"),
     ("models auth activate", "`homard models auth order set` says which is tried first"),
+    ("models auth add --device-code", "`homard models auth login --device-code` does"),
+    ("models auth add --method", "a key is taken; `homard models auth login` is the other way"),
+    ("models auth add --set-default", "`homard models set` chooses the model that answers"),
+    ("models auth login --set-default", "`homard models set` chooses the model that answers"),
     ("models auth login --method", "the way a provider has is taken; `--device-code` where there is no browser"),
     ("models auth login-github-copilot", "`homard models auth login --provider github-copilot` does"),
     ("models auth paste-token", "`homard models auth add --token` takes one"),
@@ -185,6 +201,7 @@ const ROWS: &[(&str, &str)] = &[
     ("onboard --daemon-runtime", OF_NODE_JS),
     ("onboard --gateway-token-ref-env", "`homard config set gateway.auth.token --ref-source env --ref-id NAME` after it"),
     ("onboard --modern", "there is one setup; `--flow manual` asks more"),
+    ("onboard --message", "the setup is no chat; `homard agent` says something to the agent after it"),
     ("onboard --node-manager", OF_NODE_JS),
     ("onboard --remote-password", "`homard config set gateway.remote.password` after it"),
     ("onboard --secret-input-mode", "keys are kept with the credentials; `homard config set PATH --ref-source` names others"),
@@ -192,6 +209,7 @@ const ROWS: &[(&str, &str)] = &[
     ("onboard --team", "`homard agents add` makes another agent"),
     ("onboard --tui", "the end of the setup offers the first chat; `homard tui` is it"),
     ("onboard --wizard", "`homard onboard` is the wizard"),
+    ("onboard --yes", "`--non-interactive --accept-risk` asks nothing; `homard onboard --help` names every option"),
     ("path", NO_PLUGINS),
     ("plugins", NO_PLUGINS),
     ("policy", "`homard tools explain` says which rule decides"),
@@ -205,6 +223,7 @@ const ROWS: &[(&str, &str)] = &[
     ("security audit --auth", "`homard security audit --deep` asks the gateway as this machine does"),
     ("security audit --password", "`homard security audit --deep` asks the gateway as this machine does"),
     ("security audit --token", "`homard security audit --deep` asks the gateway as this machine does"),
+    ("sessions --all-agents", "every agent's are listed; `--agent ID` says whose"),
     ("sessions --store", "`--agent ID` says whose conversations"),
     ("sessions --verbose", AS_IT_IS),
     ("sessions cleanup --fix-dm-scope", "`homard sessions cleanup` says what it would do"),
@@ -249,6 +268,7 @@ pub(super) fn answer(program: fn() -> Command, words: &[OsString], error: &Error
     let (kind, what) = match error.kind() {
         ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, "command"),
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, "option"),
+        ErrorKind::InvalidValue => (ContextKind::InvalidValue, "choice"),
         _understood => return None,
     };
     let Some(ContextValue::String(odd)) = error.get(kind) else { return None };

@@ -180,6 +180,7 @@ fn what_is_left_out_is_explained_with_an_example() {
             "homard nodes camera clip",
             vec!["Which node", "homard nodes camera clip --node shed --duration 10s"],
         ),
+        ("homard channels remove irc --moon", vec!["homard channels remove telegram"]),
     ] {
         let words: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
         let Err(error) = Cli::try_parse_from(&words) else { panic!("{line} was taken") };

@@ -33,6 +33,7 @@ Examples:
   homard channels add --channel irc --set host=irc.libera.chat --set nick=homard --set channels=#home
   homard channels status --probe                    ask the platforms who we are there
   homard channels stop telegram && homard channels start telegram
+  homard channels remove telegram                   turn it off; --delete forgets its settings
   homard channels logout telegram                   forget the credentials
   homard channels resolve family --channel telegram
   homard channels logs telegram";
@@ -167,7 +168,7 @@ pub(crate) async fn run(cx: &Cx, args: ChannelsArgs) -> anyhow::Result<()> {
 }
 
 /// The platform a person means.
-fn platform(name: &str) -> anyhow::Result<&'static homard_channels::ChannelEntry> {
+pub(crate) fn platform(name: &str) -> anyhow::Result<&'static homard_channels::ChannelEntry> {
     let known: Vec<&str> = ENTRIES.iter().map(|entry| entry.id).collect();
     entry(name).ok_or_else(|| {
         Advice::error(format!("there is no platform `{name}`"), format!("known: {}", known.join(", ")))

@@ -6,7 +6,7 @@ mod set;
 
 use clap::{Args, Subcommand};
 use homard_config::{
-    Commit, Edit, Issue, Snapshot, WriteOutcome, edit, is_under, needs_restart, redact, schema,
+    Commit, Edit, Issue, REDACTED, Snapshot, WriteOutcome, edit, is_under, needs_restart, redact, schema,
 };
 use serde_json::{Value, json};
 
@@ -123,9 +123,13 @@ fn get(cx: &Cx, args: &GetArgs) -> anyhow::Result<()> {
         ));
     };
     match value {
-        Value::String(text) if !args.json => Ok(cx.console.line(text)?),
-        other => Ok(cx.console.json(other)?),
+        Value::String(text) if !args.json => cx.console.line(text)?,
+        other => cx.console.json(other)?,
     }
+    if !args.reveal && value.to_string().contains(REDACTED) {
+        cx.console.note(&format!("{REDACTED} stands for a secret; --reveal shows it"));
+    }
+    Ok(())
 }
 
 /// The value at a path like `a.b[0]["c.d"]`; an empty path is the whole.

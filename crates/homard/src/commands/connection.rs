@@ -1,6 +1,6 @@
 //! Finding the gateway and what proves our right to talk to it.
 //!
-//! Address: `--url`, then `HOMARD_GATEWAY_URL`, then the gateway elsewhere that the configuration names in remote
+//! Address: `--url` or `--port`, then `HOMARD_GATEWAY_URL`, then the gateway elsewhere that the configuration names in remote
 //! mode, then this machine at the port its gateway says it listens on, or else at the configured one. Secret: `--token` or `--password`, then the environment, then the
 //! configuration — but a configured secret goes only to the gateway it is configured for, so an address on the
 //! command line needs its own.
@@ -32,6 +32,9 @@ pub(crate) struct Target {
     /// Gateway to talk to; this machine's own otherwise
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
+    /// Port of this machine's gateway; the one it listens on otherwise
+    #[arg(long, value_name = "PORT", conflicts_with = "url")]
+    pub(crate) port: Option<u16>,
     /// Token of the gateway; the configured one otherwise
     #[arg(long)]
     pub(crate) token: Option<String>,
@@ -68,7 +71,8 @@ impl Target {
     /// Whether the gateway meant is not this machine's own: somebody said where it is, or the configuration names one
     /// elsewhere.
     pub(crate) fn is_elsewhere(&self, cx: &Cx) -> bool {
-        self.url.is_some() || cx.snapshot().config.is_some_and(|config| is_remote(&config))
+        self.url.is_some()
+            || (self.port.is_none() && cx.snapshot().config.is_some_and(|config| is_remote(&config)))
     }
 }
 
@@ -113,6 +117,9 @@ pub(crate) fn route(cx: &Cx, target: &Target) -> anyhow::Result<Route> {
     if let Some(url) = &target.url {
         return chosen(cx, url, auth, pin, Chosen::ByFlag);
     }
+    if let Some(port) = target.port {
+        return Ok(own_at(port, &*cx.config()?, auth, pin));
+    }
     if let Some(url) = cx.source.environment.get("HOMARD_GATEWAY_URL") {
         return chosen(cx, url, auth, pin, Chosen::ByVariable);
     }
@@ -135,11 +142,15 @@ pub(crate) fn is_remote(config: &Config) -> bool {
 
 /// This machine's own gateway.
 pub(crate) fn own(cx: &Cx, config: &Config, auth: ConnectAuth, pin: Option<Fingerprint>) -> Route {
+    own_at(own_port(cx, config), config, auth, pin)
+}
+
+fn own_at(port: u16, config: &Config, auth: ConnectAuth, pin: Option<Fingerprint>) -> Route {
     let tls = config.gateway.tls.enabled;
     let scheme = if tls { "wss" } else { "ws" };
     let auth = if is_empty(&auth) { configured_auth(config) } else { auth };
     Route {
-        url: format!("{scheme}://127.0.0.1:{}", own_port(cx, config)),
+        url: format!("{scheme}://127.0.0.1:{port}"),
         auth,
         local: true,
         tunnel: None,

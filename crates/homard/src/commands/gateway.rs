@@ -84,7 +84,7 @@ enum GatewayCommand {
     Probe(Box<probe::ProbeArgs>),
     Handover(handover::HandoverArgs),
     /// Start the gateway afresh inside its process, after the runs under way; or the service, where none runs
-    Restart,
+    Restart(handover::RestartArgs),
     #[command(flatten)]
     Service(daemon::ServiceCommand),
 }
@@ -210,7 +210,7 @@ pub(crate) fn dispatch(cx: &Cx, args: GatewayArgs) -> anyhow::Result<()> {
         Some(GatewayCommand::Discover(args)) => ask(cx, discover::run(cx, &args)),
         Some(GatewayCommand::Probe(args)) => ask(cx, probe::run(cx, &args)),
         Some(GatewayCommand::Handover(args)) => ask(cx, handover::handover(cx, &args)),
-        Some(GatewayCommand::Restart) => ask(cx, handover::restart(cx)),
+        Some(GatewayCommand::Restart(args)) => ask(cx, handover::restart(cx, args.json)),
         Some(GatewayCommand::Service(command)) => ask(cx, daemon::control(cx, command)),
     }
 }
@@ -343,7 +343,7 @@ fn running_lines(cx: &Cx, url: &str, pid: Option<i32>, hello: &HelloOk) -> Vec<S
 
 async fn call(cx: &Cx, args: &CallArgs) -> anyhow::Result<()> {
     let params: Value = serde_json::from_str(&args.params).map_err(|error| {
-        Advice::error(
+        Advice::usage(
             format!("--params is not JSON: {error}"),
             "write it like '{\"limit\":5}', quotes included",
         )

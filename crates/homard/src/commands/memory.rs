@@ -226,9 +226,10 @@ async fn index(cx: &Cx, args: &IndexArgs) -> anyhow::Result<()> {
 
 async fn search(cx: &Cx, args: &SearchArgs) -> anyhow::Result<()> {
     if args.query.is_empty() {
-        anyhow::bail!(
-            "say what to look for, in plain words: homard memory search what did we decide about the database"
-        );
+        return Err(Advice::usage(
+            "it is not said what to look for",
+            "in plain words: homard memory search what did we decide about the database",
+        ));
     }
     let client = args.whose.reach.connect(cx).await?;
     let params = MemorySearchParams {

@@ -26,6 +26,8 @@ Examples:
   homard models fallbacks add openai/gpt-5.2
   homard models aliases add fast groq/llama-3.3-70b-versatile
   homard models auth add --provider anthropic
+  homard models auth order get --provider anthropic
+  homard models auth remove anthropic:default
   homard models probe
 
 A running gateway notices changes by itself.";
@@ -77,7 +79,7 @@ pub(crate) async fn run(cx: &Cx, args: ModelsArgs) -> anyhow::Result<()> {
         ModelsCommand::Status(args) => status::run(cx, args).await,
         ModelsCommand::Set(args) => choose::set(cx, Choice::Text, &args).await,
         ModelsCommand::SetImage(args) => choose::set(cx, Choice::Image, &args).await,
-        ModelsCommand::Aliases(command) => choose::aliases(cx, command),
+        ModelsCommand::Aliases(command) => choose::aliases(cx, command).await,
         ModelsCommand::Fallbacks(command) => choose::fallbacks(cx, Choice::Text, command).await,
         ModelsCommand::ImageFallbacks(command) => choose::fallbacks(cx, Choice::Image, command).await,
         ModelsCommand::Scan(args) => scan::run(cx, args).await,

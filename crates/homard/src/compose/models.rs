@@ -13,6 +13,7 @@ use homard_config::{Config, ConfigHandle, Paths};
 use homard_llm::{Http, Models};
 use homard_models::auth::{AuthContext, ProviderAuth};
 use homard_models::budget::{Amount, Ledger, Spender, Spent, micro_usd};
+use homard_models::catalogue;
 use homard_models::cli_backend::{self, CliParts, SessionIds};
 use homard_models::discovery::{Discovered, Discovery, DiscoveryParts, Keys, Report, targets};
 use homard_models::failover::{FailoverPolicy, Pacing};
@@ -113,7 +114,8 @@ impl ModelRoom {
         for note in notes {
             tracing::warn!("{note}");
         }
-        let mut models = Models::new(providers, &self.http, &self.clock);
+        let locked = catalogue::ROWS.iter().filter(|row| !row.is_keyless()).map(|row| row.id);
+        let mut models = Models::new(providers, &self.http, &self.clock).with_locked(locked);
         for (provider, specs) in cli_backend::providers(config, &self.cli) {
             models = models.with_provider(provider, specs);
         }

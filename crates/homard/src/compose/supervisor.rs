@@ -265,6 +265,13 @@ impl Supervisor {
         drop(self.successor.lock().take());
     }
 
+    /// Lets go of the lock of a gateway that did not get ready: it has said why, so nobody takes it for a crash.
+    pub(crate) fn give_up(&self) {
+        if !self.took_over() {
+            self.lock.release();
+        }
+    }
+
     /// Lets go of everything that another process has now.
     pub(crate) fn leave(&self) {
         self.door.shut();

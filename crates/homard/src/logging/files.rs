@@ -11,6 +11,8 @@ use jiff::{Timestamp, ToSpan};
 
 /// Days a log file is kept.
 const KEEP_DAYS: i64 = 7;
+/// A day in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Largest file unless the owner says otherwise.
 pub(crate) const DEFAULT_MAX_BYTES: u64 = 50 * 1024 * 1024;
 /// Full files of one day that are kept beside the current one.
@@ -69,6 +71,12 @@ impl LogFiles {
     pub(crate) fn path_at(&self, ms: i64) -> PathBuf {
         let zone = self.zone.clone().unwrap_or_else(TimeZone::system);
         self.path_of(date_of(ms, zone))
+    }
+
+    /// The newest file there is on the day of `ms`; the file of that day where there is none.
+    pub(crate) fn newest_at(&self, ms: i64) -> PathBuf {
+        let mut days = (0..=KEEP_DAYS).map(|days| self.path_at(ms - days * DAY_MS));
+        days.find(|path| path.is_file()).unwrap_or_else(|| self.path_at(ms))
     }
 
     /// Appends a line.

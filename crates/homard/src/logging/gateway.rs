@@ -106,6 +106,11 @@ pub(crate) fn file_of_today(settings: &Logging, paths: &Paths, clock: &Clock) ->
     files(settings, paths).path_at(clock.now_ms())
 }
 
+/// The file that was written last; it need not be of today.
+pub(crate) fn newest_file(settings: &Logging, paths: &Paths, clock: &Clock) -> PathBuf {
+    files(settings, paths).newest_at(clock.now_ms())
+}
+
 fn files(settings: &Logging, paths: &Paths) -> LogFiles {
     match &settings.file {
         Some(path) => LogFiles::fixed(path.clone(), settings.max_file_bytes),

@@ -76,19 +76,24 @@ impl Machine {
         Self { home, port }
     }
 
-    async fn homard(&self, words: &[&str]) -> (bool, String) {
+    /// Whether it worked, and what it said on standard output and on standard error.
+    async fn said(&self, words: &[&str]) -> (bool, [String; 2]) {
         let mut command = Command::new(crate::homard());
         command.args(words);
         let mut command = as_owner(command, &self.home);
         command.env("PATH", format!("{}/bin:/usr/bin:/bin", self.home.path().display()));
         command.env("ANTHROPIC_API_KEY", "a-secret-of-this-shell");
         let output = command.output().await.unwrap();
-        let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
-        (output.status.success(), said)
+        (output.status.success(), [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap()))
+    }
+
+    async fn homard(&self, words: &[&str]) -> (bool, String) {
+        let (is_well, said) = self.said(words).await;
+        (is_well, said.concat())
     }
 
     async fn json(&self, words: &[&str]) -> Value {
-        let (_, said) = self.homard(&[words, &["--json"]].concat()).await;
+        let (_, [said, _]) = self.said(&[words, &["--json"]].concat()).await;
         serde_json::from_str(&said).unwrap_or_else(|error| panic!("{words:?}: {error}: {said}"))
     }
 }

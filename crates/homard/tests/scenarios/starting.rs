@@ -45,6 +45,11 @@ async fn force_takes_over_from_the_gateway_that_runs() {
     second.kill().await.unwrap();
 }
 
+/// Which gateway says that it runs on a home.
+fn signature(home: &TestHome) -> String {
+    std::fs::read_to_string(home.state_dir().join("gateway.lock")).unwrap()
+}
+
 #[tokio::test]
 async fn a_port_in_use_is_refused_with_words() {
     let world = World::start().await;
@@ -55,6 +60,7 @@ async fn a_port_in_use_is_refused_with_words() {
     let (code, words) = outcome(as_owner(command, &home)).await;
     assert_eq!(code, Some(1), "{words}");
     assert!(words.contains(&port) && words.contains("in use") && words.contains("--port"), "{words}");
+    assert_eq!(signature(&home), "", "nobody takes it for a crash");
 }
 
 #[tokio::test]
@@ -114,6 +120,7 @@ async fn a_broken_configuration_is_refused_naming_the_place() {
         assert_eq!(code, Some(1), "{text}: {said}");
         assert!(said.contains(words) && !said.contains("panicked"), "{text}: {said}");
         assert_eq!(std::fs::read_to_string(home.config_path()).unwrap(), text, "the file is left alone");
+        assert_eq!(signature(&home), "", "nobody takes it for a crash");
     }
 }
 

@@ -193,7 +193,14 @@ impl Desk {
             return Ok(Self::File(PolicyStore::new(cx.source.paths.exec_approvals())));
         }
         let connected = connection::connect(cx, &place.target, place.patience.limit()).await;
-        let client = Box::new(connected.context("`--local` works on the file itself")?);
+        let client = connected.map_err(|error| match connection::is_not_running(&error) {
+            true => Advice::error(
+                error.to_string(),
+                "start it with `homard gateway`; with --local this works on the file itself, without a gateway",
+            ),
+            false => error,
+        });
+        let client = Box::new(client?);
         let Some(node) = &place.node else { return Ok(Self::Gateway(client)) };
         let known = client.call::<NodeList>(&NoParams {}).await?;
         let id = nodes::meant(&known.nodes, node)?.node_id.clone();

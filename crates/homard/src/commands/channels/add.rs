@@ -54,8 +54,11 @@ pub(super) struct AddArgs {
 #[derive(Args)]
 pub(super) struct RemoveArgs {
     /// The platform
-    #[arg(long, value_name = "CHANNEL")]
-    channel: String,
+    #[arg(value_name = "CHANNEL", required_unless_present = "named")]
+    channel: Option<String>,
+    /// The platform, as an option
+    #[arg(long = "channel", value_name = "CHANNEL", conflicts_with = "channel", id = "named")]
+    named: Option<String>,
     /// Which account; the usual one otherwise
     #[arg(long, value_name = "ID")]
     account: Option<String>,
@@ -92,8 +95,18 @@ pub(super) async fn add(cx: &Cx, mut args: AddArgs) -> anyhow::Result<()> {
 
 /// `channels remove`.
 pub(super) fn remove(cx: &Cx, args: &RemoveArgs) -> anyhow::Result<()> {
-    let entry = platform(&args.channel)?;
+    let name = args.channel.as_deref().or(args.named.as_deref()).unwrap_or_default();
+    let entry = platform(name)?;
     let base = place(entry, args.account.as_deref())?;
+    let config = cx.config()?;
+    let is_written = cx.snapshot().parsed.pointer(&format!("/{}", base.replace('.', "/"))).is_some();
+    // A token in the environment is enough for an account that nobody wrote down.
+    if !is_written && (args.account.is_some() || !(entry.is_configured)(&Value::Null, &config.env)) {
+        return Err(Advice::error(
+            format!("nothing is set up there: there is no {base} in the configuration"),
+            "`homard channels list` shows what is",
+        ));
+    }
     let words = if args.delete {
         unset_path(&cx.source, &base)?;
         "forgotten"

@@ -40,6 +40,12 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
         (vec![url], Target::default(), "ws://127.0.0.1:5000", Some("from-file")),
         (
             vec![url],
+            Target { port: Some(6000), ..Target::default() },
+            "ws://127.0.0.1:6000",
+            Some("from-file"),
+        ),
+        (
+            vec![url],
             Target { url: flag("ws://[::1]:4000"), ..Target::default() },
             "ws://[::1]:4000",
             Some("from-file"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -41,6 +41,14 @@ pub(crate) struct HandoverArgs {
     json: bool,
 }
 
+/// How it is told that a gateway starts afresh.
+#[derive(Args)]
+pub(crate) struct RestartArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
 /// The gateway on our state.
 fn running(cx: &Cx) -> anyhow::Result<Pid> {
     match lock::holder(&cx.source.paths.lock_file()) {
@@ -74,7 +82,8 @@ pub(crate) async fn handover(cx: &Cx, args: &HandoverArgs) -> anyhow::Result<()>
             Ok(())
         }
         HandoverOutcome { error, .. } => {
-            bail!("the gateway that runs goes on: {}", error.unwrap_or_else(|| "no reason given".to_owned()))
+            let why = error.unwrap_or_else(|| "no reason given".to_owned());
+            Err(Advice::error(format!("the gateway that runs goes on: {why}"), "`homard logs` says more"))
         }
     }
 }
@@ -110,15 +119,17 @@ async fn outcome_of(cx: &Cx, wish: &HandoverRequest) -> HandoverOutcome {
 
 /// `homard gateway restart`: a fresh start inside the process, after runs under way. Where none runs but a service is
 /// installed, that one is started.
-pub(crate) async fn restart(cx: &Cx) -> anyhow::Result<()> {
+pub(crate) async fn restart(cx: &Cx, json: bool) -> anyhow::Result<()> {
     let pid = match running(cx) {
         Ok(pid) => pid,
-        Err(nobody) => return if daemon::start_if_installed(cx).await? { Ok(()) } else { Err(nobody) },
+        Err(nobody) => return if daemon::start_if_installed(cx, json).await? { Ok(()) } else { Err(nobody) },
     };
     kill_process(pid, Signal::USR1).context("the gateway that runs could not be asked")?;
-    cx.console.line(&format!(
-        "The gateway (process {}) starts afresh as soon as runs under way are over.",
-        pid.as_raw_nonzero()
-    ))?;
+    let pid = pid.as_raw_nonzero().get();
+    if json {
+        return Ok(cx.console.json(&json!({"ok": true, "pid": pid}))?);
+    }
+    cx.console
+        .line(&format!("The gateway (process {pid}) starts afresh as soon as runs under way are over."))?;
     Ok(())
 }

@@ -13,6 +13,7 @@ use super::{GatewayOptions, GatewayTerminal, STACK};
 use crate::commands::Cx;
 use crate::compose;
 use crate::compose::lock;
+use crate::report::Console;
 
 /// Between two looks whether it listens, or has ended.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -59,21 +60,22 @@ impl InnerGateway {
         }
     }
 
-    /// Ends it: as a gateway in a terminal ends, once politely and then at once.
+    /// Ends it politely; what is under way for too long ends with the process.
     ///
     /// # Errors
     /// When it ended badly.
-    pub(crate) async fn stop(self) -> anyhow::Result<()> {
-        for _ in 0..2 {
-            kill_process(getpid(), Signal::TERM).context("could not end the gateway")?;
-            let over = tokio::time::timeout(PATIENCE, async {
-                while !self.thread.is_finished() {
-                    tokio::time::sleep(LOOK_EVERY).await;
-                }
-            });
-            if over.await.is_ok() {
-                break;
+    pub(crate) async fn stop(self, console: Console) -> anyhow::Result<()> {
+        kill_process(getpid(), Signal::TERM).context("could not end the gateway")?;
+        let over = tokio::time::timeout(PATIENCE, async {
+            while !self.thread.is_finished() {
+                tokio::time::sleep(LOOK_EVERY).await;
             }
+        });
+        if over.await.is_err() {
+            console.note(
+                "a run was still under way and is cut off: `homard gateway` keeps one alive without a chat",
+            );
+            return Ok(());
         }
         ended(self.thread)
     }

@@ -86,9 +86,6 @@ struct Gateway {
     /// The gateway's machine; this one otherwise
     #[arg(long, conflicts_with = "url")]
     host: Option<String>,
-    /// The gateway's port
-    #[arg(long, conflicts_with = "url")]
-    port: Option<u16>,
     #[command(flatten)]
     target: Target,
 }
@@ -271,11 +268,11 @@ fn machine(cx: &Cx, keep: &NodeFolder) -> Machine {
 
 /// Where the gateway is: `--url`, or `--host` and `--port`.
 fn target(cx: &Cx, gateway: Gateway) -> anyhow::Result<Target> {
-    let Gateway { host, port, mut target } = gateway;
-    if host.is_none() && port.is_none() {
+    let Gateway { host, mut target } = gateway;
+    if host.is_none() && target.port.is_none() {
         return Ok(target);
     }
-    let port = match port {
+    let port = match target.port.take() {
         Some(port) => port,
         None => connection::own_port(cx, &*cx.config()?),
     };

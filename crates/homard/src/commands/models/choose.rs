@@ -86,11 +86,33 @@ pub(super) async fn set(cx: &Cx, choice: Choice, args: &SetArgs) -> anyhow::Resu
     let path = format!("{}.primary", choice.path());
     put_in_catalogue(cx, &config, &model)?;
     set_path(&cx.source, &path, json!(model.to_string()))?;
-    Ok(cx.console.line(&cx.console.mark(Mark::Good, &format!("{path} is now {model}")))?)
+    cx.console.line(&cx.console.mark(Mark::Good, &format!("{path} is now {model}")))?;
+    if !args.model.contains('/') && model.model.as_str() == args.model {
+        let provider = &model.provider;
+        cx.console.note(&format!(
+            "`{}` names no provider and was taken for one of {provider}; write PROVIDER/MODEL for another",
+            args.model
+        ));
+    }
+    warn_of_missing_key(cx, &model).await
+}
+
+/// Says so when the provider of a model cannot be asked yet.
+async fn warn_of_missing_key(cx: &Cx, model: &ModelRef) -> anyhow::Result<()> {
+    let local = Local::open(cx, None).await?;
+    let listed = local.router.listing(local.agent()?, model).await;
+    local.close().await;
+    let provider = &model.provider;
+    if !listed.iter().any(|one| one.reference.provider == *provider && one.available) {
+        cx.console.warn(&format!(
+            "it cannot answer yet: there is no key of {provider}; `homard models auth add --provider {provider}` takes one"
+        ));
+    }
+    Ok(())
 }
 
 /// `homard models aliases`.
-pub(super) fn aliases(cx: &Cx, command: AliasesCommand) -> anyhow::Result<()> {
+pub(super) async fn aliases(cx: &Cx, command: AliasesCommand) -> anyhow::Result<()> {
     let config = cx.config()?;
     let models = &config.agents.defaults.models;
     let named = || models.iter().filter_map(|(model, entry)| Some((entry.alias.as_deref()?, model)));
@@ -118,6 +140,7 @@ pub(super) fn aliases(cx: &Cx, command: AliasesCommand) -> anyhow::Result<()> {
                     format!("remove it first: homard models aliases remove {alias}"),
                 ));
             }
+            check(cx, &model).await?;
             if models.is_empty() {
                 cx.console.note(
                     "agents.defaults.models is also the list of models that may be chosen; it now begins with this one",

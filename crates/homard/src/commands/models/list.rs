@@ -2,6 +2,7 @@
 
 use clap::Args;
 use homard_llm::Price;
+use homard_models::catalogue;
 use homard_models::listing::ListedModel;
 use homard_protocol::methods::chat::agent::{ModelSummary, ModelsList, ModelsListParams};
 use serde_json::json;
@@ -71,14 +72,19 @@ pub(super) async fn run(cx: &Cx, args: ListArgs) -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    if list.is_empty() {
+        cx.console.note("no model is like that; `homard models list --all` names those without a key, too");
+        return Ok(());
+    }
     let rows: Vec<Vec<String>> = list.iter().map(row).collect();
     print(cx, &["MODEL", "INPUT", "CONTEXT", "PRICE IN/OUT", "AUTH", "TAGS"], &rows)
 }
 
 /// Models of servers on this machine: they have no price and their provider asks for nothing.
 fn is_local(listed: &ListedModel) -> bool {
-    matches!(listed.reference.provider.as_str(), "ollama" | "vllm" | "lmstudio" | "llamacpp" | "demo")
-        || listed.model.api == "cli"
+    let provider = listed.reference.provider.as_str();
+    let is_here = catalogue::find(provider).is_some_and(|row| row.base_url.contains("://127.0.0.1:"));
+    is_here || provider == "demo" || listed.model.api == "cli"
 }
 
 /// Whether a price is known; one that is nothing at all is none that anybody told.

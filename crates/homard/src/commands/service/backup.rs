@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::meter::{Meter, size};
 use crate::commands::table::{pairs, table};
-use crate::commands::{Cx, terminal};
+use crate::commands::{Cx, terminal, words};
 use crate::compose::lock::{self, Holder, Lock};
 use crate::report::{Advice, Mark};
 
@@ -195,8 +195,8 @@ fn make(cx: &Cx, args: &CreateArgs) -> anyhow::Result<()> {
     let sealed = if passphrase.is_some() { ", sealed with your passphrase" } else { "" };
     cx.console.line(&cx.console.mark(Mark::Good, &format!("Wrote {}", created.path.display())))?;
     cx.console.line(&format!(
-        "{} files, {} ({} packed){sealed}",
-        created.files,
+        "{}, {} ({} packed){sealed}",
+        count(created.files),
         size(created.plain),
         size(created.bytes)
     ))?;
@@ -230,7 +230,11 @@ fn dry_run(cx: &Cx, plan: &Plan, json: bool) -> anyhow::Result<()> {
     for line in table(&["PART", "SIZE"], &rows) {
         cx.console.line(&line)?;
     }
-    Ok(cx.console.line(&format!("{files} files, {} before packing. Nothing was written.", size(bytes)))?)
+    Ok(cx.console.line(&format!("{}, {} before packing. Nothing was written.", count(files), size(bytes)))?)
+}
+
+fn count(files: usize) -> String {
+    words::count(u64::try_from(files).unwrap_or(u64::MAX), "file")
 }
 
 /// Where the archive goes: a file as named, else a name of its own in the folder.

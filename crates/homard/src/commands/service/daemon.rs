@@ -127,6 +127,12 @@ pub(crate) async fn control(cx: &Cx, command: ServiceCommand) -> anyhow::Result<
             match holder {
                 // A service is stopped by whoever started it; without one there is only the process.
                 Holder::Process(process) if !is_installed => Err(by_hand(process)),
+                Holder::Nobody | Holder::Crashed if !is_installed && !desk.path().exists() => {
+                    Err(Advice::error(
+                        "no gateway is running, and no service is installed that would start one",
+                        "--profile and HOMARD_STATE_DIR choose another folder; `homard status` says how it is",
+                    ))
+                }
                 Holder::Process(_) | Holder::Nobody | Holder::Crashed => desk.stop().await,
             }
         }
@@ -153,8 +159,8 @@ fn desk(cx: &Cx, which: WhichArgs) -> anyhow::Result<ServiceCx<'_>> {
 ///
 /// # Errors
 /// When it does not start.
-pub(crate) async fn start_if_installed(cx: &Cx) -> anyhow::Result<bool> {
-    let desk = desk(cx, WhichArgs::OWN)?;
+pub(crate) async fn start_if_installed(cx: &Cx, json: bool) -> anyhow::Result<bool> {
+    let desk = desk(cx, WhichArgs { json, ..WhichArgs::OWN })?;
     match desk.supervisor.start(&desk.charge).await {
         Err(
             SupervisorError::NotInstalled
@@ -181,7 +187,7 @@ pub(crate) async fn can_install(cx: &Cx) -> anyhow::Result<()> {
     let desk = desk(cx, WhichArgs::OWN)?;
     match desk.supervisor.find(&desk.charge).await {
         Ok(()) => Ok(()),
-        Err(error) => Err(desk.explain(&error)?),
+        Err(error) => Err(desk.explain(&error)),
     }
 }
 
@@ -202,7 +208,7 @@ pub(crate) async fn uninstall(cx: &Cx) -> anyhow::Result<()> {
     let desk = desk(cx, WhichArgs::OWN)?;
     match desk.supervisor.uninstall(&desk.charge).await {
         Ok(_) => Ok(()),
-        Err(error) => Err(desk.explain(&error)?),
+        Err(error) => Err(desk.explain(&error)),
     }
 }
 
@@ -249,6 +255,6 @@ async fn logs(cx: &Cx, args: JournalArgs) -> anyhow::Result<()> {
             format!("{} keeps no log of services", desk.supervisor.called()),
             "the gateway keeps its own: `homard logs`",
         )),
-        Err(error) => Err(desk.explain(&error)?),
+        Err(error) => Err(desk.explain(&error)),
     }
 }

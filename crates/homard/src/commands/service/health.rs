@@ -2,7 +2,7 @@
 
 use clap::Args;
 use homard_protocol::methods::system::{Health, HealthParams};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::commands::connection::ConnectArgs;
 use crate::commands::{Cx, words};
@@ -22,14 +22,7 @@ pub(crate) struct HealthArgs {
 /// # Errors
 /// When there is no gateway or it is not well.
 pub(crate) async fn run(cx: &Cx, args: &HealthArgs) -> anyhow::Result<()> {
-    let asked = ask(cx, args).await;
-    let health = match asked {
-        Err(error) if args.reach.json => {
-            cx.console.json(&json!({"ok": false, "error": error.to_string()}))?;
-            return Err(AlreadyTold.into());
-        }
-        asked => asked?,
-    };
+    let health = ask(cx, args).await?;
     let well = health.get("ok") == Some(&Value::Bool(true));
     if args.reach.json {
         cx.console.json(&health)?;

@@ -206,6 +206,15 @@ fn switch(cx: &Cx, args: &NamedArgs, on: bool) -> anyhow::Result<()> {
     homard_config::set_path(&cx.source, &format!("hooks.internal.entries.{}.enabled", hook.name), json!(on))?;
     if on && !cx.config()?.hooks.internal.enabled {
         homard_config::set_path(&cx.source, "hooks.internal.enabled", json!(true))?;
+        let mut others = found(cx, &args.whose)?;
+        others.retain(|other| other.enabled && other.is_eligible() && other.name != hook.name);
+        if !others.is_empty() {
+            let names: Vec<&str> = others.iter().map(|other| other.name.as_str()).collect();
+            let names = names.join(", ");
+            cx.console.note(&format!(
+                "with the first one these run, too: {names}; `homard hooks disable NAME` keeps one off"
+            ));
+        }
     }
     if args.whose.json {
         return Ok(cx.console.json(&json!({"ok": true, "name": hook.name, "enabled": on}))?);

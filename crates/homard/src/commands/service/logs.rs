@@ -25,7 +25,7 @@ Examples:
 
 /// Read the gateway's log
 ///
-/// Asks the gateway; when none runs, reads today's file in ~/.homard/logs instead.
+/// Asks the gateway; when none runs, reads the newest file in ~/.homard/logs instead.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LogsArgs {
@@ -108,7 +108,7 @@ fn look(cx: &Cx, args: &LogsArgs) -> Option<LineStyle> {
 /// What a gateway that is gone has left behind.
 fn from_file(printer: &Printer<'_>, args: &LogsArgs, no_gateway: anyhow::Error) -> anyhow::Result<()> {
     let cx = printer.cx;
-    let path = file_of_today(cx);
+    let path = newest_file(cx);
     let Ok(text) = std::fs::read_to_string(&path) else { return Err(no_gateway) };
     cx.console.note(&format!("no gateway is running; from {}", path.display()));
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -117,9 +117,9 @@ fn from_file(printer: &Printer<'_>, args: &LogsArgs, no_gateway: anyhow::Error) 
     Ok(())
 }
 
-fn file_of_today(cx: &Cx) -> PathBuf {
+fn newest_file(cx: &Cx) -> PathBuf {
     let source = &cx.source;
     // A broken file must not hide the log that says so.
     let config = cx.config().unwrap_or_else(|_| Arc::new(Config::empty(&source.paths, &source.environment)));
-    logging::gateway::file_of_today(&config.logging, &source.paths, &source.clock)
+    logging::gateway::newest_file(&config.logging, &source.paths, &source.clock)
 }

@@ -101,7 +101,7 @@ impl<'a> ServiceCx<'a> {
         match done {
             Ok(value) if !self.which.json => Ok(self.cx.console.line(&words(value))?),
             Ok(_) => Ok(self.cx.console.json(&self.facts())?),
-            Err(error) => Err(self.explain(&error)?),
+            Err(error) => Err(self.explain(&error)),
         }
     }
 
@@ -137,7 +137,7 @@ impl<'a> ServiceCx<'a> {
         self.charge.variables = carried(self.cx, &self.charge.account);
         match self.supervisor.install(&self.charge, Replace::Always).await {
             Ok(()) => Ok(when(&self.charge, self.supervisor.lingers(&self.charge).await)),
-            Err(error) => Err(self.explain(&error)?),
+            Err(error) => Err(self.explain(&error)),
         }
     }
 
@@ -195,11 +195,11 @@ impl<'a> ServiceCx<'a> {
     pub(crate) async fn status(&self) -> anyhow::Result<()> {
         let state = match self.supervisor.look(&self.charge).await {
             Ok(state) => state,
-            Err(error) => return Err(self.explain(&error)?),
+            Err(error) => return Err(self.explain(&error)),
         };
         let is_installed = state.is_known || self.path().exists();
         if !is_installed {
-            return Err(self.explain(&SupervisorError::NotInstalled)?);
+            return Err(self.explain(&SupervisorError::NotInstalled));
         }
         let lingers = self.supervisor.lingers(&self.charge).await;
         let is_running = state.activity == Activity::Running;
@@ -230,14 +230,10 @@ impl<'a> ServiceCx<'a> {
         if is_running { Ok(()) } else { Err(AlreadyTold.into()) }
     }
 
-    /// The error with what to do about it; programs are told here.
-    pub(crate) fn explain(&self, error: &SupervisorError) -> anyhow::Result<anyhow::Error> {
+    /// The error with what to do about it.
+    pub(crate) fn explain(&self, error: &SupervisorError) -> anyhow::Error {
         let (message, hint) = advice(error, self.charge.role, self.which.system);
-        if !self.which.json {
-            return Ok(Advice::error(message, hint));
-        }
-        self.cx.console.json(&json!({"ok": false, "error": message, "hint": hint}))?;
-        Ok(AlreadyTold.into())
+        Advice::error(message, hint)
     }
 }
 

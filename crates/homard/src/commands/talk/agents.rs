@@ -157,9 +157,13 @@ async fn add(cx: &Cx, args: AddArgs) -> anyhow::Result<()> {
 
 async fn delete(cx: &Cx, args: &DeleteArgs) -> anyhow::Result<()> {
     let id = &args.id;
+    if !args.force && (args.reach.json || !terminal::is_manned()) {
+        return Err(Advice::usage(
+            format!("this would take {id} and its conversations away, and nobody can be asked"),
+            format!("homard agents delete {id} --force"),
+        ));
+    }
     let is_sure = args.force
-        || args.reach.json
-        || !terminal::is_manned()
         || terminal::confirm(cx.console, &format!("Take {id} away? It can be brought back by hand only."))?;
     if !is_sure {
         cx.console.note("nothing was changed");

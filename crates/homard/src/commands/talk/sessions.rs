@@ -31,6 +31,7 @@ Examples:
   homard sessions export shopping --out shopping.md
   homard sessions compact main         the beginning becomes a summary
   homard sessions archive shopping     put a conversation away
+  homard sessions delete shopping      take one away; it can be brought back
   homard sessions restore              what was deleted or reset and can be brought back
   homard sessions context main         where the tokens of the next request go";
 

@@ -101,7 +101,7 @@ pub(crate) async fn run(cx: &Cx, args: TuiArgs) -> anyhow::Result<()> {
     route.url = with_port(&route.url, port);
     let chatted = chat(cx, &route, args).await;
     if let Some(inner) = inner {
-        inner.stop().await?;
+        inner.stop(cx.console).await?;
     }
     chatted
 }

@@ -14,10 +14,12 @@ const MAX_LIST: usize = 1024 * 1024;
 const MAX_MODELS: usize = 50;
 
 /// Where each says what it has, from its address on, and where the names stand in that.
-const PLACES: [Place; 3] = [
+const PLACES: [Place; 5] = [
     Place { provider: "ollama", list: "/api/tags", names: ("models", "name") },
     Place { provider: "lmstudio", list: "/models", names: ("data", "id") },
     Place { provider: "llama-cpp", list: "/models", names: ("data", "id") },
+    Place { provider: "vllm", list: "/models", names: ("data", "id") },
+    Place { provider: "litellm", list: "/models", names: ("data", "id") },
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -101,7 +103,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_is_found_by_its_list_of_models_and_by_nothing_else() {
         let (http, tasks) = (homard_http::plain_client().build().unwrap(), Tasks::new());
-        let [ollama, studio, _] = PLACES;
+        let [ollama, studio, ..] = PLACES;
         let found = |provider: &str, address: &str, model: &str| {
             Some(LocalServer {
                 provider: provider.to_owned(),
@@ -141,7 +143,7 @@ mod tests {
         });
         // There is no time limit: the length alone ends it.
         let http = homard_http::plain_client().build().unwrap();
-        let [_, studio, _] = PLACES;
+        let [_, studio, ..] = PLACES;
         assert_eq!(ask(&http, studio, &address).await, None);
     }
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use super::{KEEP_FULL, LogFiles, date_in_name};
+use super::{DAY_MS, KEEP_FULL, LogFiles, date_in_name};
 
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 /// 2023-11-14T00:00:00Z.
 const MIDNIGHT: i64 = 1_699_920_000_000;
 
@@ -31,6 +30,17 @@ fn a_new_day_is_a_new_file() {
     assert_eq!(names(&folder), ["homard-2023-11-13.log", "homard-2023-11-14.log"]);
     assert_eq!(files.path_at(MIDNIGHT), folder.join("homard-2023-11-14.log"));
     assert_eq!(fs::read_to_string(files.path_at(MIDNIGHT)).unwrap(), "b\n");
+}
+
+#[test]
+fn what_was_written_last_is_found_on_the_days_after() {
+    let home = tempfile::tempdir().unwrap();
+    let mut files = LogFiles::daily(home.path().join("logs"), None).in_zone(TimeZone::UTC);
+    assert_eq!(files.newest_at(MIDNIGHT), files.path_at(MIDNIGHT));
+    files.write(MIDNIGHT, "the disk is full").unwrap();
+    for days in 0..3 {
+        assert_eq!(files.newest_at(MIDNIGHT + days * DAY_MS), files.path_at(MIDNIGHT), "{days}");
+    }
 }
 
 #[test]

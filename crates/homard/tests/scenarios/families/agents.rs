@@ -1,5 +1,7 @@
 //! `homard agents` and `homard agent`.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use homard_testkit::TestHome;
 use serde_json::json;
 
@@ -68,6 +70,8 @@ async fn an_agent_is_added_with_what_it_answers_and_taken_away_with_it() {
     .await;
     assert!(listed.contains("ANSWERS"), "{listed}");
     typed(&world, &["agents", "delete", "shop", "--force"]).await.well();
+    let trash = std::fs::metadata(world.gateway.home().state_dir().join("trash")).unwrap();
+    assert_eq!(trash.permissions().mode() & 0o777, 0o700, "as everything else in the state folder");
     assert_eq!(typed(&world, &["agents", "bindings", "--json"]).await.json()["bindings"], json!([]));
     typed(&world, &["agents", "delete", "shop", "--force"]).await.badly(1, &["shop"]);
 }

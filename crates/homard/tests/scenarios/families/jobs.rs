@@ -85,7 +85,8 @@ async fn a_job_is_made_with_all_it_can_have_changed_and_cleared() {
     let page = typed(&world, &["cron", "list", "--limit", "1", "--offset", "1", "--json"]).await.json();
     assert_eq!((page["jobs"].as_array().unwrap().len(), &page["total"]), (1, &json!(2)), "{page}");
 
-    typed(&world, &["cron", "show", "nothing"]).await.badly(1, &["nothing"]);
+    typed(&world, &["cron", "show", "nothing"]).await.badly(1, &["nothing", "homard cron list"]);
+    typed(&world, &["cron", "edit", "digest", "--tz", "Asia/Tokyo"]).await.badly(2, &["--cron"]);
     typed(&world, &["cron", "edit", "digest"]).await.badly(1, &["nothing to change"]);
     typed(&world, &["cron", "edit", "digest", "--enable", "--disable"]).await.badly(2, &["--disable"]);
     typed(&world, &["cron", "edit", "digest", "--failure-alert-cooldown", "soon"])

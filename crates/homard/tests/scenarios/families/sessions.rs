@@ -62,3 +62,14 @@ async fn a_conversation_is_written_down_and_made_shorter() {
     let both = ["sessions", "compact", KEY, "--max-lines", "2", "--instructions", "x"];
     typed(&world, &both).await.badly(2, &["--instructions"]);
 }
+
+#[tokio::test]
+async fn a_conversation_nobody_had_is_neither_put_away_nor_taken_away() {
+    let world = World::start().await;
+    for what in ["archive", "delete"] {
+        typed(&world, &["sessions", what, "nothing"])
+            .await
+            .badly(1, &["there is no conversation `nothing`", "homard sessions"]);
+    }
+    assert_eq!(typed(&world, &["sessions", "--json"]).await.json()["count"], 0);
+}

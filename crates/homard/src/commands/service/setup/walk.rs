@@ -82,7 +82,7 @@ async fn try_out(cx: &Cx, prompt: &Prompt, plan: &Plan) -> anyhow::Result<Result
 
 async fn remote_gateway(cx: &Cx, remote: &RemoteGateway) -> Result<String, String> {
     let token = remote.token.as_ref().map(|token| token.expose().to_owned());
-    let target = Target { url: Some(remote.url.clone()), token, password: None, tls_fingerprint: None };
+    let target = Target { url: Some(remote.url.clone()), token, ..Target::default() };
     let asked = async {
         let route = connection::route(cx, &target)?;
         let client = connection::probe(cx, &route, REMOTE_LIMIT).await?;

@@ -9,6 +9,7 @@ use homard_protocol::methods::sessions::details::{SessionsDescribe, SessionsDesc
 use homard_protocol::methods::sessions::{
     SessionsDelete, SessionsDeleteParams, SessionsPatch, SessionsPatchParams, SessionsPatchResult,
 };
+use homard_protocol::session_row::SessionRow;
 use homard_protocol::{SessionId, SessionKey, SessionRef};
 use homard_runtime::brief;
 use serde_json::{Map, json};
@@ -18,7 +19,7 @@ use crate::commands::Cx;
 use crate::commands::connection::ConnectArgs;
 use crate::commands::table::table;
 use crate::commands::words;
-use crate::report::Mark;
+use crate::report::{Advice, Mark};
 
 #[derive(Args)]
 pub(crate) struct OneArgs {
@@ -42,6 +43,9 @@ pub(crate) struct RestoreArgs {
 /// Puts a conversation away.
 pub(crate) async fn archive(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
     let client = args.reach.connect(cx).await?;
+    if described(&client, &args.key).await?.is_none() {
+        return Err(nobody(&args.key));
+    }
     let patched = put_away(&client, &args.key, true).await?;
     client.close().await;
     if args.reach.json {
@@ -66,18 +70,24 @@ pub(crate) async fn delete(cx: &Cx, args: OneArgs) -> anyhow::Result<()> {
     let params = SessionsDeleteParams { key: args.key.clone(), ..SessionsDeleteParams::default() };
     let deleted = client.call::<SessionsDelete>(&params).await?;
     client.close().await;
+    if !deleted.deleted {
+        return Err(nobody(&args.key));
+    }
     if args.reach.json {
         return Ok(cx.console.json(&deleted)?);
     }
-    if deleted.deleted {
-        cx.console.line(&format!(
-            "{} is deleted; `homard sessions restore {}` brings it back",
-            deleted.key, args.key
-        ))?;
-    } else {
-        cx.console.note(&format!("there is no conversation {}", deleted.key));
-    }
+    cx.console.line(&format!(
+        "{} is deleted; `homard sessions restore {}` brings it back",
+        deleted.key, args.key
+    ))?;
     Ok(())
+}
+
+fn nobody(key: &SessionRef) -> anyhow::Error {
+    Advice::error(
+        format!("there is no conversation `{key}`"),
+        "`homard sessions` lists those there are, `homard sessions --archived` those that were put away",
+    )
 }
 
 /// Brings a conversation back, or lists what can be.
@@ -85,7 +95,7 @@ pub(crate) async fn restore(cx: &Cx, args: RestoreArgs) -> anyhow::Result<()> {
     let client = args.reach.connect(cx).await?;
     let outcome = match (&args.key, &args.id) {
         (None, None) => list(cx, &client, args.reach.json).await,
-        (Some(key), _) if is_archived(&client, key).await? => {
+        (Some(key), _) if described(&client, key).await?.is_some_and(|session| session.archived) => {
             let patched = put_away(&client, key, false).await?;
             tell(cx, args.reach.json, &patched, &patched.key)
         }
@@ -106,15 +116,14 @@ fn tell(cx: &Cx, as_json: bool, answer: &impl serde::Serialize, key: &SessionKey
     Ok(cx.console.line(&format!("{key} is back"))?)
 }
 
-async fn is_archived(client: &Client, key: &SessionRef) -> anyhow::Result<bool> {
+async fn described(client: &Client, key: &SessionRef) -> anyhow::Result<Option<SessionRow>> {
     let params = SessionsDescribeParams {
         key: key.clone(),
         agent_id: None,
         include_derived_titles: None,
         include_last_message: None,
     };
-    let found = client.call::<SessionsDescribe>(&params).await?;
-    Ok(found.session.is_some_and(|session| session.archived))
+    Ok(client.call::<SessionsDescribe>(&params).await?.session)
 }
 
 async fn list(cx: &Cx, client: &Client, as_json: bool) -> anyhow::Result<()> {

@@ -155,7 +155,7 @@ impl Script {
         let message = format!("Which model of {name}?");
         let Some((first, _)) = models.first() else {
             say(step, "Model", &message);
-            step.placeholder = Some("the model's name".to_owned());
+            step.placeholder = Some("qwen3:8b".to_owned());
             step.initial_value = self.plan.model.as_ref().map(|(_, model)| json!(model));
             return;
         };
