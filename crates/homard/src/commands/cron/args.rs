@@ -63,7 +63,7 @@ pub(super) struct CronArgs {
     /// By the calendar: minute hour day month weekday, in quotes
     #[arg(long, value_name = "EXPR", help_heading = "When")]
     cron: Option<String>,
-    /// Time zone of --cron; yours otherwise
+    /// Time zone of --cron (yours otherwise) or --at (UTC otherwise)
     #[arg(long, value_name = "ZONE", help_heading = "When")]
     tz: Option<String>,
     /// How far --cron may be moved so that jobs do not begin all at once
@@ -245,6 +245,19 @@ fn bad_time(option: &str, text: &str) -> anyhow::Error {
     Advice::error(format!("{option} `{text}` is not a time"), "write it like 90s, 20m, 1h30m or 2d")
 }
 
+/// A time of the clock in a zone as a moment; what names its own, or is no time, is left as it is.
+fn in_zone(text: &str, zone: Option<&str>) -> anyhow::Result<String> {
+    let is_moment = text.trim().parse::<jiff::Timestamp>().is_ok();
+    let (Some(zone), Ok(wall), false) = (zone, text.trim().parse::<jiff::civil::DateTime>(), is_moment)
+    else {
+        return Ok(text.to_owned());
+    };
+    let found = jiff::tz::TimeZone::get(zone).map_err(|_unknown| {
+        Advice::error(format!("`{zone}` is not a time zone"), "write a name such as Europe/Paris")
+    })?;
+    Ok(wall.to_zoned(found)?.timestamp().to_string())
+}
+
 impl ResultArgs {
     fn delivery(&self) -> Option<Value> {
         let place = [
@@ -383,14 +396,25 @@ impl CronArgs {
     }
 
     fn schedule(&self, now: i64) -> anyhow::Result<Option<Value>> {
+        let is_moved = self.exact || self.stagger.is_some();
+        for (option, is_given, goes_with, is_there) in [
+            ("--tz", self.tz.is_some(), "--cron or --at", self.cron.is_some() || self.at.is_some()),
+            ("--stagger or --exact", is_moved, "--cron", self.cron.is_some()),
+        ] {
+            if is_given && !is_there {
+                let told = format!("{option} says nothing without {goes_with}");
+                return Err(Advice::error(told, format!("give {goes_with}, or leave it out")));
+            }
+        }
         if let Some(text) = &self.at {
             let ahead = read_duration(text).filter(|_| text.parse::<u64>().is_err());
             let at =
                 ahead.and_then(|ahead| i64::try_from(ahead).ok()).and_then(|ahead| now.checked_add(ahead));
-            let at = at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
-            return Ok(Some(
-                json!({"kind": "at", "at": at.map_or_else(|| text.clone(), |at| at.to_string())}),
-            ));
+            let at = match at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
+                Some(at) => at.to_string(),
+                None => in_zone(text, self.tz.as_deref())?,
+            };
+            return Ok(Some(json!({"kind": "at", "at": at})));
         }
         if let Some(text) = &self.every {
             let every = read_duration(text).ok_or_else(|| bad_time("--every", text))?;
