@@ -122,7 +122,7 @@ pub fn find(config: &Config, written: &Value, workspace: &Path, paths: &Paths) -
             .canonicalize()
             .is_ok_and(|place| workspaces.iter().any(|workspace| place.starts_with(workspace)));
         for dir in folders(&place) {
-            let mut hook = read(&dir, origin, (config, written), &mut programs);
+            let mut hook = read(&dir, origin, config, written, &mut programs);
             let is_named = settings.entries.get(&hook.name).is_some_and(|entry| entry.enabled == Some(true));
             hook.enabled &= is_named || !is_in_workspace;
             if let Some(other) = found.iter().find(|other| other.name == hook.name) {
@@ -176,7 +176,13 @@ fn folders(place: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-fn read(dir: &Path, origin: HookOrigin, settings: (&Config, &Value), programs: &mut Programs) -> FoundHook {
+fn read(
+    dir: &Path,
+    origin: HookOrigin,
+    config: &Config,
+    written: &Value,
+    programs: &mut Programs,
+) -> FoundHook {
     let folder = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut hook = FoundHook {
         name: folder,
@@ -191,7 +197,7 @@ fn read(dir: &Path, origin: HookOrigin, settings: (&Config, &Value), programs: &
         handler: Handler::None(String::new()),
     };
     match head(dir) {
-        Ok(front) => fill(&mut hook, front, settings, programs),
+        Ok(front) => fill(&mut hook, front, config, written, programs),
         Err(problem) => hook.problem = Some(problem),
     }
     hook
@@ -207,12 +213,7 @@ fn head(dir: &Path) -> Result<FrontMatter, String> {
     front_matter::parse(&text).map_err(|error| format!("{HEAD} {error}"))
 }
 
-fn fill(
-    hook: &mut FoundHook,
-    front: FrontMatter,
-    (config, written): (&Config, &Value),
-    programs: &mut Programs,
-) {
+fn fill(hook: &mut FoundHook, front: FrontMatter, config: &Config, written: &Value, programs: &mut Programs) {
     let settings = &config.hooks.internal;
     if let Some(name) = front.name {
         hook.name = name;

@@ -380,7 +380,7 @@ impl AgentDefaults {
             seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
         };
         let mut memory_search = MemorySearch::usual();
-        memory_search.cites = memory.citations.as_deref() != Some("off");
+        memory_search.query.cites = memory.citations.as_deref() != Some("off");
         let memory_search = memory_search.with(raw.memory_search, "agents.defaults.memorySearch", cx).with(
             memory.search,
             "memory.search",

@@ -20,7 +20,7 @@ impl Recall {
     ) -> Result<Recollection, PortError> {
         let agent = self.agent(Some(&self.agent_in(cx))).map_err(told)?;
         let sessions = self.sessions_seen(cx, &agent).await?;
-        let (picking, cites) = (picking(&agent, most, least), agent.memory_search.cites);
+        let (picking, cites) = (picking(&agent, most, least), agent.memory_search.query.cites);
         let found = self.search_in(agent, sessions, query, picking).await.map_err(told)?;
         let (provider, model) = match found.model.as_deref().map(|model| model.split_once('/')) {
             Some(Some((provider, model))) => (provider.to_owned(), Some(model.to_owned())),

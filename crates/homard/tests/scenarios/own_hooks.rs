@@ -99,7 +99,7 @@ async fn a_conversation_that_calls_from_outside_begin_anew_leaves_no_note() {
     assert!(asked.contains("the second build") && !asked.contains("the first build"), "it began anew");
     // What is under way is done before the end.
     world.gateway.terminate().await.unwrap();
-    assert_eq!(memory(world.gateway.home()), [PathBuf::new(); 0]);
+    assert_eq!(memory(world.gateway.home()), Vec::<PathBuf>::new());
     assert!(!world.gateway.home().state_dir().join("logs/commands.log").exists());
     assert_eq!(world.fake.requests().len(), 2, "no model names a note");
 }

@@ -49,8 +49,6 @@ pub struct MemorySearch {
     /// Longest passage, in characters.
     pub passage_chars: usize,
     pub query: MemoryQuery,
-    /// Whether the assistant is told where what it finds stands.
-    pub cites: bool,
     pub sync: MemorySync,
     /// Whether conversations are among the sources.
     names_sessions: bool,
@@ -97,6 +95,8 @@ pub struct MemoryQuery {
     pub diversity: Option<f64>,
     /// After so many days a dated note counts half; `None` is off.
     pub half_life_days: Option<u64>,
+    /// Whether the assistant is told where what it finds stands.
+    pub cites: bool,
 }
 
 impl MemorySearch {
@@ -120,8 +120,8 @@ impl MemorySearch {
                 candidates: 4,
                 diversity: None,
                 half_life_days: None,
+                cites: true,
             },
-            cites: true,
             sync: MemorySync {
                 on_session_start: true,
                 on_search: true,
@@ -172,7 +172,6 @@ impl MemorySearch {
             remote,
             fallback,
             local_model: local,
-            cites: self.cites,
             index: raw.store.and_then(|store| store.path).or(self.index),
             passage_chars: passage.unwrap_or(self.passage_chars),
             query: self.query.with(raw.query.unwrap_or_default()),
@@ -263,6 +262,7 @@ impl MemoryQuery {
             candidates: count(hybrid.candidate_multiplier, self.candidates).clamp(1, 20),
             diversity: diversity.unwrap_or(self.diversity),
             half_life_days: half_life.unwrap_or(self.half_life_days),
+            cites: self.cites,
         }
     }
 }

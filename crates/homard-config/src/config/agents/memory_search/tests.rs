@@ -86,7 +86,7 @@ fn newer_words_for_the_same_win() {
     let own = &config.agents.list[0].memory_search;
     let named = own.embeddings.as_ref().map(|named| (named.provider.as_str(), named.model.as_deref()));
     assert_eq!((named, own.query.max_results, own.query.min_score), (Some(("ollama", Some("m"))), 9, 0.5));
-    assert!(!own.cites && read(json!({})).0.agents.default_agent().memory_search.cites);
+    assert!(!own.query.cites && read(json!({})).0.agents.default_agent().memory_search.query.cites);
 }
 
 #[test]
