@@ -61,7 +61,8 @@ impl Automation {
         }
         let paths = self.inner.config.source().paths.clone();
         let looking = Arc::clone(&config);
-        let found = off_thread(move || found::find_for_all(&looking, &paths));
+        let written = self.inner.config.snapshot();
+        let found = off_thread(move || found::find_for_all(&looking, &written.effective, &paths));
         for (hook, of) in found.await.or_log("hooks could not be looked for").unwrap_or_default() {
             if !hook.is_ready() {
                 let why = hook.problem.clone().unwrap_or_else(|| hook.missing.join(", "));

@@ -107,7 +107,12 @@ impl Config {
         Self {
             hooks: hooks::Hooks::resolve(raw.hooks.unwrap_or_default(), &gateway.auth, cx),
             gateway,
-            agents: agents::Agents::resolve(raw.agents.unwrap_or_default(), sparing, cx),
+            agents: agents::Agents::resolve(
+                raw.agents.unwrap_or_default(),
+                raw.memory.unwrap_or_default(),
+                sparing,
+                cx,
+            ),
             auth: auth::Auth::resolve(raw.auth.unwrap_or_default(), cx),
             models: models::Models::resolve(raw.models.unwrap_or_default(), cx),
             budgets: budgets::Budgets::resolve(raw.budgets.unwrap_or_default(), cx),

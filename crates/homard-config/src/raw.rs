@@ -58,6 +58,8 @@ pub(crate) struct Raw {
     pub(crate) gateway: Option<gateway::Gateway>,
     /// Who answers.
     pub(crate) agents: Option<agents::Agents>,
+    /// What is remembered.
+    pub(crate) memory: Option<agents::Memory>,
     /// Which agent gets which messages.
     pub(crate) bindings: Option<Vec<agents::Binding>>,
     /// Conversations several agents answer in.

@@ -226,12 +226,15 @@ impl Index {
 
     /// Forgets everything but the vectors and whose words passages are, which are known by what they are of.
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
-        self.db.execute_batch(
-            "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
-             DELETE FROM terms; DELETE FROM meta; COMMIT;",
+        // Whoever asks meanwhile finds what was there, or nothing; never half of it.
+        let whole = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        whole.execute_batch(
+            "DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
+             DELETE FROM terms; DELETE FROM meta;",
         )?;
-        self.db.execute_batch(SCHEMA)?;
-        self.set_meta("version", VERSION)
+        whole.execute_batch(SCHEMA)?;
+        self.set_meta("version", VERSION)?;
+        Ok(whole.commit()?)
     }
 
     pub(crate) fn meta(&self, key: &str) -> Result<Option<String>, IndexError> {

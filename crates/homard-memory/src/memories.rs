@@ -176,7 +176,7 @@ impl Memories {
     fn sync_shelf(
         &self,
         place: &MemoryPlace,
-        due: impl FnOnce(&IndexState, &Path) -> SyncScope,
+        due: impl FnOnce(&IndexState, &MemoryPlace) -> SyncScope,
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         self.shelf(place).sync(place, &*self.writers, due, anew)
@@ -226,7 +226,7 @@ impl Memories {
     #[must_use]
     pub fn needs_no_look(&self, place: &MemoryPlace) -> bool {
         let shelf = self.shelf(place);
-        shelf.is_syncing.load(Ordering::Acquire) || shelf.is_heard_of(&place.index)
+        shelf.is_syncing.load(Ordering::Acquire) || shelf.is_heard_of(place)
     }
 
     /// Makes an index anew from the files.

@@ -22,6 +22,8 @@ const MAX_DEPTH: usize = 6;
 const MAX_FILES: usize = 50_000;
 /// Why a link is not looked into.
 const LINK: &str = "is a link, which may lead anywhere";
+/// Why a place the owner named adds nothing.
+const NOT_THERE: &str = "is not there";
 /// Most things in folders that are looked at, files of a memory or not.
 const MAX_ENTRIES: usize = 200_000;
 
@@ -93,10 +95,17 @@ impl Memory {
     /// The same with what tells whether they changed.
     pub(crate) fn look(&self) -> FoundFiles {
         let mut walk = Walk { workspace: &self.workspace, found: FoundFiles::default(), entries: 0 };
-        for path in
-            self.main().into_iter().chain([self.workspace.join(FOLDER)]).chain(self.extra.iter().cloned())
-        {
+        for path in self.main().into_iter().chain([self.workspace.join(FOLDER)]) {
             walk.look(path);
+        }
+        for named in &self.extra {
+            if std::fs::symlink_metadata(named).is_ok() {
+                walk.look(named.clone());
+            } else {
+                // A slip of the pen, or it comes later: a place that cannot be listened to is looked for again.
+                walk.found.folders.push(named.clone());
+                walk.skip(named, NOT_THERE);
+            }
         }
         walk.found
     }
@@ -246,7 +255,10 @@ impl Walk<'_> {
             } else if meta.is_file() {
                 // Changes of a single file are heard of in its folder.
                 self.found.folders.extend(path.parent().map(Path::to_owned));
-                self.take(&path, &meta);
+                match path.file_name().and_then(|name| name.to_str()).is_some_and(is_note) {
+                    true => self.take(&path, &meta),
+                    false => self.skip(&path, "is not Markdown (`.md`)"),
+                }
             } else if meta.is_dir() {
                 self.open(&path, depth, &mut open);
             }

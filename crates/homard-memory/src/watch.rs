@@ -35,6 +35,7 @@ mod linux {
     use std::path::{Path, PathBuf};
 
     use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+    use rustix::io::Errno;
 
     use super::FileChanges;
     use crate::memory::is_note;
@@ -63,7 +64,8 @@ mod linux {
             self.queue.try_clone()
         }
 
-        /// Watches these folders, those it watches already among them; whether any is new.
+        /// Watches these folders, those it watches already among them; whether any is new, or not there to be watched, so
+        /// that another look is needed.
         pub(crate) fn over<'f>(&mut self, folders: impl Iterator<Item = &'f Path>) -> io::Result<bool> {
             let mut are_new = false;
             let wanted = WatchFlags::CREATE
@@ -78,8 +80,11 @@ mod linux {
                 if count >= MAX_FOLDERS {
                     return Err(io::Error::other("there are too many folders to watch"));
                 }
-                let number = add_watch(&self.queue, folder, wanted)?;
-                are_new |= self.folders.insert(number, folder.to_owned()).is_none();
+                match add_watch(&self.queue, folder, wanted) {
+                    Ok(number) => are_new |= self.folders.insert(number, folder.to_owned()).is_none(),
+                    Err(Errno::NOENT | Errno::NOTDIR) => are_new = true,
+                    Err(error) => return Err(error.into()),
+                }
             }
             Ok(are_new)
         }

@@ -7,11 +7,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use homard_config::config::models::{MergeMode, Provider};
-use homard_config::{Config, Environment};
+use homard_config::config::agents::MemoryServer;
+use homard_config::config::models::{MergeMode, Provider, WireApi};
+use homard_config::{Config, Environment, Secret};
 use homard_llm::{ApiKey, CredentialKind, Headers, ProviderSpec};
 use homard_protocol::{ModelId, ProviderId};
 use homard_runtime::CollectOrdered as _;
+use serde::Deserialize as _;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error as NotAWord, StrDeserializer};
 use serde_json::Value;
 
 use crate::auth::ProviderAuth;
@@ -61,7 +65,11 @@ pub struct ConfiguredProviders {
 #[must_use]
 pub fn configure_providers(inputs: &Inputs<'_>) -> ConfiguredProviders {
     let mut notes = Vec::new();
-    let explicit = explicit(inputs.config, &mut notes);
+    let servers = memory_servers(inputs);
+    let mut explicit = explicit(inputs.config, &mut notes);
+    for (id, server) in &servers {
+        explicit.entry(id.clone()).or_insert(server);
+    }
     let replaces = inputs.config.models.mode == MergeMode::Replace;
     let kept = KeptModels::read(inputs.kept.filter(|_| !replaces));
     let mut ids: BTreeSet<ProviderId> = explicit.keys().cloned().collect_set();
@@ -106,6 +114,44 @@ fn explicit<'a>(config: &'a Config, notes: &mut Vec<String>) -> BTreeMap<Provide
         out.insert(canonical, provider);
     }
     out
+}
+
+/// The servers that make vectors of notes and nothing else, as the owner names them beside the notes' settings.
+fn memory_servers(inputs: &Inputs<'_>) -> BTreeMap<ProviderId, Provider> {
+    let agents = &inputs.config.agents;
+    let named = agents.list.iter().filter_map(|agent| agents.memory_server(agent));
+    named.map(|server| (server.name.clone(), memory_server(&server, inputs))).collect_map()
+}
+
+/// What such a server does not say is as for the provider it speaks like, but for the key: that goes nowhere else.
+fn memory_server(server: &MemoryServer<'_>, inputs: &Inputs<'_>) -> Provider {
+    let row = catalogue::find(server.like);
+    let is_it = |id: &ProviderId| match row {
+        Some(row) => is_row(id, row),
+        None => id.as_str() == server.like,
+    };
+    let own = inputs.config.models.providers.iter().find(|(id, _)| is_it(id)).map(|(_, own)| own);
+    let remote = server.remote;
+    let is_its_own = remote.base_url.is_none();
+    let known_key = || {
+        let by_variable = row.into_iter().flat_map(|row| row.env).find_map(|key| inputs.env.get(key.name));
+        own.and_then(|own| own.api_key.clone()).or_else(|| by_variable.map(Secret::new))
+    };
+    let base_url = remote.base_url.clone().or_else(|| own?.base_url.clone());
+    let mut headers = own.filter(|_| is_its_own).map(|own| own.headers.clone()).unwrap_or_default();
+    headers.extend(remote.headers.clone());
+    Provider {
+        base_url: base_url.or_else(|| row.map(|row| row.base_url.to_owned())),
+        api_key: remote.api_key.clone().or_else(|| known_key().filter(|_| is_its_own)),
+        api: own.and_then(|own| own.api).or_else(|| wire_api(row?.api)),
+        headers,
+        ..Provider::default()
+    }
+}
+
+fn wire_api(word: &str) -> Option<WireApi> {
+    let word: StrDeserializer<'_, NotAWord> = word.into_deserializer();
+    WireApi::deserialize(word).ok()
 }
 
 /// Whether a row can be called without the owner writing anything about it.

@@ -208,9 +208,7 @@ impl Recall {
         let (place, memories) = (self.place(&agent), self.memories().clone());
         let synced =
             apart(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
-        if anew {
-            self.session_looks().forget(&agent.id);
-        }
+        self.session_looks().forget(&agent.id);
         self.take_in_sessions(&agent, Depth::All).await;
         self.keep_up(&agent);
         self.fill_vectors(&agent);

@@ -9,6 +9,7 @@ use homard_config::config::skills::Skills as Settings;
 use homard_protocol::methods::tools::skills::{SkillConfigCheck, SkillNeeds};
 use serde_json::Value;
 
+use crate::front_matter::About;
 use crate::load::{Skill, SkillOrigin};
 
 /// Used when the environment has no `PATH`.
@@ -28,6 +29,44 @@ pub struct GateFacts<'a> {
     pub os: &'a str,
     /// The programs there are.
     pub programs: Programs,
+}
+
+/// Settings that are on whatever is written: every agent has a workspace.
+const ALWAYS_ON: [&str; 1] = ["workspace.dir"];
+
+/// What is looked for when something says what it needs.
+pub struct Needed<'a> {
+    /// The system, as skills spell it.
+    pub os: &'a str,
+    /// The configuration as written.
+    pub written: &'a Value,
+    /// Whether a variable is set.
+    pub is_set: &'a dyn Fn(&str) -> bool,
+}
+
+impl Needed<'_> {
+    /// What is not there of all that a head asks for. Blocks while it looks for programs.
+    #[must_use]
+    pub fn missing(&self, about: &About, programs: &mut Programs) -> SkillNeeds {
+        let mut missing = SkillNeeds::default();
+        if !about.os.is_empty() && !about.os.iter().any(|os| same_os(os, self.os)) {
+            missing.os.clone_from(&about.os);
+        }
+        if !about.always {
+            missing.bins = about.bins.iter().filter(|name| !programs.has(name)).cloned().collect();
+            if !about.any_bins.is_empty() && !about.any_bins.iter().any(|name| programs.has(name)) {
+                missing.any_bins.clone_from(&about.any_bins);
+            }
+            missing.env = about.env.iter().filter(|name| !(self.is_set)(name)).cloned().collect();
+            missing.config = about.config.iter().filter(|path| !self.has(path)).cloned().collect();
+        }
+        missing
+    }
+
+    /// Whether a setting is on.
+    fn has(&self, path: &str) -> bool {
+        ALWAYS_ON.contains(&path) || is_on(at(self.written, path))
+    }
 }
 
 /// What was decided about a skill.
@@ -69,32 +108,20 @@ impl GateFacts<'_> {
         let about = &skill.front.about;
         let entry = self.settings.entries.get(skill.key());
         let is_named = |list: &[String]| list.iter().any(|name| *name == skill.name || name == skill.key());
-        let satisfied = |path: &String| is_on(at(self.written, path));
+        let is_set = |name: &str| {
+            let own = entry.is_some_and(|entry| {
+                entry.env.contains_key(name)
+                    || (entry.api_key.is_some() && about.primary_env.as_deref() == Some(name))
+            });
+            own || self.env.get(name).is_some()
+        };
+        let needed = Needed { os: self.os, written: self.written, is_set: &is_set };
+        let missing = needed.missing(about, &mut self.programs);
         let checks: Vec<SkillConfigCheck> = about
             .config
             .iter()
-            .map(|path| SkillConfigCheck { path: path.clone(), satisfied: satisfied(path) })
+            .map(|path| SkillConfigCheck { path: path.clone(), satisfied: needed.has(path) })
             .collect();
-        let right_os = about.os.is_empty() || about.os.iter().any(|os| same_os(os, self.os));
-        let mut missing = SkillNeeds::default();
-        if !right_os {
-            missing.os.clone_from(&about.os);
-        }
-        if !about.always {
-            missing.bins = about.bins.iter().filter(|name| !self.programs.has(name)).cloned().collect();
-            if !about.any_bins.is_empty() && !about.any_bins.iter().any(|name| self.programs.has(name)) {
-                missing.any_bins.clone_from(&about.any_bins);
-            }
-            let is_set = |name: &String| {
-                let own = entry.is_some_and(|entry| {
-                    entry.env.contains_key(name)
-                        || (entry.api_key.is_some() && about.primary_env.as_ref() == Some(name))
-                });
-                own || self.env.get(name).is_some()
-            };
-            missing.env = about.env.iter().filter(|name| !is_set(name)).cloned().collect();
-            missing.config = checks.iter().filter(|check| !check.satisfied).map(|c| c.path.clone()).collect();
-        }
         let allowed = self.settings.allow_bundled.as_deref();
         Verdict {
             disabled: entry.is_some_and(|entry| entry.enabled == Some(false)),

@@ -22,6 +22,8 @@ const RUN_COLUMNS: &str = "run_id, job_id, job_name, agent_id, session_key, star
 pub const MAX_CRON_JOBS: usize = 10_000;
 /// Runs kept of one job; the oldest go first.
 const KEEP_RUNS: i64 = 2_000;
+/// The same of runs whose conversations are still to be put away: without the row nobody would find them.
+const KEEP_UNSWEPT: i64 = 10 * KEEP_RUNS;
 
 /// A job's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -296,7 +298,7 @@ impl CronStore<'_> {
                         save(batch, job)?;
                     }
                 }
-                prune(batch, &run.job_id)?;
+                prune(batch, &run.job_id, KEEP_RUNS, KEEP_UNSWEPT)?;
                 Ok(Some((run, job.filter(|_| !forget))))
             })
             .await
@@ -398,13 +400,15 @@ fn save_run(batch: &Batch<'_>, run: &CronRunRow) -> Result<(), StoreError> {
 }
 
 /// Forgets the oldest runs of a job that has many.
-fn prune(batch: &Batch<'_>, job: &JobId) -> Result<(), StoreError> {
-    batch.execute(
-        "DELETE FROM cron_runs WHERE job_id = ?1 AND ended_at <=
-         (SELECT ended_at FROM cron_runs WHERE job_id = ?1 AND ended_at IS NOT NULL
-          ORDER BY ended_at DESC LIMIT 1 OFFSET ?2)",
-        params![job.as_str(), KEEP_RUNS],
-    )?;
+fn prune(batch: &Batch<'_>, job: &JobId, keep: i64, keep_unswept: i64) -> Result<(), StoreError> {
+    for (keep, sweep) in [(keep, 0), (keep_unswept, 1)] {
+        batch.execute(
+            "DELETE FROM cron_runs WHERE job_id = ?1 AND sweep = ?3 AND ended_at <=
+             (SELECT ended_at FROM cron_runs WHERE job_id = ?1 AND ended_at IS NOT NULL
+              ORDER BY ended_at DESC LIMIT 1 OFFSET ?2)",
+            params![job.as_str(), keep, sweep],
+        )?;
+    }
     Ok(())
 }
 

@@ -95,6 +95,14 @@ fn a_day_has_as_many_looks_as_the_interval_fits_into_it_each_agent_at_its_own_mi
 }
 
 #[test]
+fn another_agent_than_the_default_one_looks_where_the_owner_says_so() {
+    let config = config(&json!({"defaults": {"heartbeat": {"every": "1h", "agentId": "night"}},
+        "list": [{"id": "main", "default": true}, {"id": "night"}]}));
+    let seen = looks(&mut Beats::default(), &config, 0, DAY);
+    assert!(seen.len() == 24 && seen.iter().all(|(agent, _)| agent == "night"), "{seen:?}");
+}
+
+#[test]
 fn restarts_neither_bring_a_look_forward_nor_make_up_for_missed_ones() {
     let config = config(&json!({"defaults": {"heartbeat": {"every": "30m"}}}));
     let start = at("2026-11-18T00:00:00Z");

@@ -8,7 +8,8 @@ use homard_config::{Config, Paths};
 use homard_protocol::AgentId;
 use homard_runtime::Arrange as _;
 use homard_skills::front_matter::{self, FrontMatter};
-use homard_skills::gate::{Programs, this_os};
+use homard_skills::gate::{Needed, Programs, this_os};
+use serde_json::Value;
 
 use super::bundled::Bundled;
 use super::event;
@@ -102,9 +103,10 @@ pub fn hook_dirs(workspace: &Path, paths: &Paths) -> (PathBuf, PathBuf) {
     (workspace.join("hooks"), paths.state_dir.join("hooks"))
 }
 
-/// All hooks an agent's workspace and this machine have. Blocks while it reads folders.
+/// All hooks an agent's workspace and this machine have; `written` is the configuration as the owner wrote it. Blocks while
+/// it reads folders.
 #[must_use]
-pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> {
+pub fn find(config: &Config, written: &Value, workspace: &Path, paths: &Paths) -> Vec<FoundHook> {
     let settings = &config.hooks.internal;
     let (of_workspace, managed) = hook_dirs(workspace, paths);
     let mut programs = Programs::on_path(&[], config.env.get("PATH"));
@@ -120,7 +122,7 @@ pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> 
             .canonicalize()
             .is_ok_and(|place| workspaces.iter().any(|workspace| place.starts_with(workspace)));
         for dir in folders(&place) {
-            let mut hook = read(&dir, origin, config, &mut programs);
+            let mut hook = read(&dir, origin, config, written, &mut programs);
             let is_named = settings.entries.get(&hook.name).is_some_and(|entry| entry.enabled == Some(true));
             hook.enabled &= is_named || !is_in_workspace;
             if let Some(other) = found.iter().find(|other| other.name == hook.name) {
@@ -134,12 +136,16 @@ pub fn find(config: &Config, workspace: &Path, paths: &Paths) -> Vec<FoundHook> 
 
 /// What runs for all agents, each of a workspace with the agent it is of. One whose name is taken in another agent's
 /// workspace does not run: the owner switched the other one on.
-pub(super) fn find_for_all(config: &Config, paths: &Paths) -> Vec<(FoundHook, Option<AgentId>)> {
+pub(super) fn find_for_all(
+    config: &Config,
+    written: &Value,
+    paths: &Paths,
+) -> Vec<(FoundHook, Option<AgentId>)> {
     let first = config.agents.default_agent();
     let others = config.agents.list.iter().filter(|agent| agent.id != first.id);
     let mut all: Vec<(FoundHook, Option<AgentId>)> = Vec::new();
     for agent in std::iter::once(first).chain(others) {
-        for mut hook in find(config, &agent.workspace, paths) {
+        for mut hook in find(config, written, &agent.workspace, paths) {
             let of = (hook.origin == HookOrigin::Workspace).then(|| agent.id.clone());
             if all.iter().any(|(known, _)| known.dir == hook.dir && known.name == hook.name) {
                 continue;
@@ -170,7 +176,13 @@ fn folders(place: &Path) -> Vec<PathBuf> {
     dirs
 }
 
-fn read(dir: &Path, origin: HookOrigin, config: &Config, programs: &mut Programs) -> FoundHook {
+fn read(
+    dir: &Path,
+    origin: HookOrigin,
+    config: &Config,
+    written: &Value,
+    programs: &mut Programs,
+) -> FoundHook {
     let folder = dir.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut hook = FoundHook {
         name: folder,
@@ -185,7 +197,7 @@ fn read(dir: &Path, origin: HookOrigin, config: &Config, programs: &mut Programs
         handler: Handler::None(String::new()),
     };
     match head(dir) {
-        Ok(front) => fill(&mut hook, front, config, programs),
+        Ok(front) => fill(&mut hook, front, config, written, programs),
         Err(problem) => hook.problem = Some(problem),
     }
     hook
@@ -201,7 +213,7 @@ fn head(dir: &Path) -> Result<FrontMatter, String> {
     front_matter::parse(&text).map_err(|error| format!("{HEAD} {error}"))
 }
 
-fn fill(hook: &mut FoundHook, front: FrontMatter, config: &Config, programs: &mut Programs) {
+fn fill(hook: &mut FoundHook, front: FrontMatter, config: &Config, written: &Value, programs: &mut Programs) {
     let settings = &config.hooks.internal;
     if let Some(name) = front.name {
         hook.name = name;
@@ -211,24 +223,23 @@ fn fill(hook: &mut FoundHook, front: FrontMatter, config: &Config, programs: &mu
     let unless_told = hook.origin != HookOrigin::Workspace;
     hook.enabled = settings.enabled && entry.and_then(|entry| entry.enabled).unwrap_or(unless_told);
     hook.description = front.description;
+    let is_set = |name: &str| {
+        entry.is_some_and(|entry| entry.env.contains_key(name)) || config.env.get(name).is_some()
+    };
+    let missing = Needed { os: this_os(), written, is_set: &is_set }.missing(&front.about, programs);
+    let each = |kind: &'static str, names: Vec<String>| {
+        names.into_iter().map(move |name| format!("{kind} `{name}`"))
+    };
+    hook.missing.extend(each("program", missing.bins).chain(each("variable", missing.env)));
+    hook.missing.extend(each("setting", missing.config));
+    if !missing.any_bins.is_empty() {
+        hook.missing.push(format!("one of the programs {}", missing.any_bins.join(", ")));
+    }
+    if !missing.os.is_empty() {
+        hook.missing.push(format!("the system {}", missing.os.join(" or ")));
+    }
     hook.emoji = front.about.emoji;
     hook.events = front.about.events;
-    let needs = [("program", &front.about.bins), ("variable", &front.about.env)];
-    for (kind, names) in needs {
-        let has = |name: &String, programs: &mut Programs| match kind {
-            "program" => programs.has(name),
-            _ => entry.is_some_and(|entry| entry.env.contains_key(name)) || config.env.get(name).is_some(),
-        };
-        let absent: Vec<&String> = names.iter().filter(|name| !has(name, programs)).collect();
-        hook.missing.extend(absent.into_iter().map(|name| format!("{kind} `{name}`")));
-    }
-    let any = &front.about.any_bins;
-    if !any.is_empty() && !any.iter().any(|name| programs.has(name)) {
-        hook.missing.push(format!("one of the programs {}", any.join(", ")));
-    }
-    if !front.about.os.is_empty() && !front.about.os.iter().any(|os| os == this_os()) {
-        hook.missing.push(format!("the system {}", front.about.os.join(" or ")));
-    }
     hook.handler = handler(&hook.dir);
     let unknown = event::unknown(&hook.events);
     hook.problem = match &hook.handler {

@@ -11,13 +11,13 @@ use crate::automation::Automation;
 
 /// What there is, and what runs. Blocks while it reads folders.
 #[must_use]
-pub fn hooks_report(config: &Config, workspace: &Path, paths: &Paths) -> HooksStatusResult {
+pub fn hooks_report(config: &Config, written: &Value, workspace: &Path, paths: &Paths) -> HooksStatusResult {
     let (_, managed) = hook_dirs(workspace, paths);
     HooksStatusResult {
         workspace_dir: workspace.display().to_string(),
         managed_hooks_dir: managed.display().to_string(),
         enabled: config.hooks.internal.enabled,
-        hooks: find(config, workspace, paths).iter().map(FoundHook::row).collect(),
+        hooks: find(config, written, workspace, paths).iter().map(FoundHook::row).collect(),
     }
 }
 

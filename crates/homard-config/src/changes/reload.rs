@@ -56,7 +56,7 @@ enum Rule {
 }
 
 /// Prefixes and what a change beneath them asks for; the longest match counts, no match asks for a restart.
-const RULES: [(&str, Rule); 37] = [
+const RULES: [(&str, Rule); 38] = [
     ("agents", Rule::Nothing),
     ("agents.defaults.heartbeat", Rule::Part(HotPart::Heartbeat)),
     ("approvals", Rule::Nothing),
@@ -83,6 +83,7 @@ const RULES: [(&str, Rule); 37] = [
     ("hooks.internal", Rule::Restart),
     ("identity", Rule::Nothing),
     ("logging", Rule::Nothing),
+    ("memory", Rule::Nothing),
     ("messages", Rule::Nothing),
     ("meta", Rule::Nothing),
     ("models", Rule::Nothing),

@@ -9,11 +9,11 @@ pub mod memory_search;
 pub mod pruning;
 pub mod sandbox;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use homard_protocol::{AgentId, ModelRef};
+use homard_protocol::{AgentId, ModelRef, ProviderId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,7 +23,7 @@ use self::compaction::Compaction;
 use self::delegation::{AgentSubagents, Subagents};
 use self::heartbeat::Heartbeat;
 use self::identity::Identity;
-use self::memory_search::MemorySearch;
+use self::memory_search::{MemoryRemote, MemorySearch};
 use self::pruning::ContextPruning;
 use self::sandbox::Sandbox;
 use super::Resolve;
@@ -32,6 +32,10 @@ use super::tools::AgentTools;
 use crate::raw::agents as raw;
 use crate::raw::value::ModelChoice;
 
+/// What a server that makes vectors of notes is called among providers.
+const MEMORY_SERVER: &str = "memory-search";
+/// The provider of vectors that is a file of the owner's.
+const MODEL_FILE: &str = "local";
 const DEFAULT_MAX_CONCURRENT: u64 = 4;
 const DEFAULT_TIMEOUT_SECONDS: u64 = 600;
 /// What `timeoutSeconds: 0` means: as long as a 32-bit millisecond timer can count (about 24.8 days).
@@ -155,6 +159,16 @@ pub struct Embeddings {
     pub model: Option<String>,
 }
 
+/// A server that makes vectors of notes and nothing else.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryServer<'a> {
+    /// What it goes by among the providers of models.
+    pub name: ProviderId,
+    /// The provider it speaks like.
+    pub like: &'a str,
+    pub remote: &'a MemoryRemote,
+}
+
 /// A model and what to try when it fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelSelection {
@@ -228,10 +242,15 @@ impl Agents {
     }
 
     /// `sparing` says that calls of the usual credential are counted per hour.
-    pub(super) fn resolve(raw: raw::Agents, sparing: bool, cx: &mut Resolve<'_>) -> Self {
+    pub(super) fn resolve(
+        raw: raw::Agents,
+        memory: raw::Memory,
+        sparing: bool,
+        cx: &mut Resolve<'_>,
+    ) -> Self {
         let mut raw_defaults = raw.defaults.unwrap_or_default();
-        let all_beats = raw_defaults.heartbeat.take().unwrap_or_default();
-        let defaults = AgentDefaults::resolve(raw_defaults, cx);
+        let mut all_beats = raw_defaults.heartbeat.take().unwrap_or_default();
+        let defaults = AgentDefaults::resolve(raw_defaults, memory, cx);
         let listed = raw.list.unwrap_or_default().into_iter().enumerate();
         let mut entries: Vec<(String, raw::AgentEntry)> =
             listed.map(|(at, entry)| (format!("agents.list[{at}]"), entry)).collect();
@@ -247,10 +266,11 @@ impl Agents {
         let default = marked.unwrap_or(0);
         let paths: Vec<String> = entries.iter().map(|(path, _)| path.clone()).collect();
         let some_have_own = entries.iter().any(|(_, entry)| entry.heartbeat.is_some());
+        let looks = looks_around(all_beats.agent_id.take(), &entries, cx).unwrap_or(default);
         let mut list = Vec::with_capacity(entries.len());
         for (at, (path, mut entry)) in entries.into_iter().enumerate() {
             let (own, is_default) = (entry.heartbeat.take(), at == default);
-            let beats = own.is_some() || (is_default && !some_have_own);
+            let beats = own.is_some() || (at == looks && !some_have_own);
             let place = Place { path, default: is_default };
             let mut agent = Agent::resolve(entry, &place, &defaults, cx);
             if beats {
@@ -262,7 +282,61 @@ impl Agents {
             list.push(agent);
         }
         check_unique(&list, &paths, cx);
+        part_indexes(&mut list, cx);
         Self { defaults, list, default, is_marked: marked.is_some() }
+    }
+}
+
+impl Agents {
+    /// The server that makes vectors of an agent's notes, where the owner names one.
+    #[must_use]
+    pub fn memory_server<'a>(&self, agent: &'a Agent) -> Option<MemoryServer<'a>> {
+        let (own, all) = (&agent.memory_search, &self.defaults.memory_search);
+        let (remote, embeddings) = (own.remote.as_ref()?, own.embeddings.as_ref()?);
+        if embeddings.provider == MODEL_FILE {
+            return None;
+        }
+        let same_provider = all.embeddings.as_ref().is_some_and(|all| all.provider == embeddings.provider);
+        let name = match same_provider && all.remote.as_ref() == Some(remote) {
+            true => MEMORY_SERVER.to_owned(),
+            false => format!("{MEMORY_SERVER}-{}", agent.id),
+        };
+        Some(MemoryServer { name: ProviderId::parse(&name).ok()?, like: &embeddings.provider, remote })
+    }
+}
+
+/// Which agent is meant by `agents.defaults.heartbeat.agentId`.
+fn looks_around(
+    named: Option<String>,
+    entries: &[(String, raw::AgentEntry)],
+    cx: &mut Resolve<'_>,
+) -> Option<usize> {
+    let named = named.map(|id| id.trim().to_lowercase()).filter(|id| !id.is_empty())?;
+    let found = entries.iter().position(|(_, entry)| entry.id.as_deref() == Some(named.as_str()));
+    if found.is_none() {
+        let told = format!("there is no agent `{named}`; until then the default one looks around");
+        cx.warn("agents.defaults.heartbeat.agentId", told);
+    }
+    found
+}
+
+/// Two agents' notes in one index would be found by both.
+fn part_indexes(list: &mut [Agent], cx: &mut Resolve<'_>) {
+    let (mut taken, mut parted) = (BTreeSet::new(), Vec::new());
+    for agent in list {
+        let index = |agent: &Agent| agent.memory_search.index_of(&agent.id, cx.paths);
+        if taken.contains(&index(agent)) {
+            agent.memory_search.keep_apart();
+            parted.push(agent.id.to_string());
+        }
+        taken.insert(index(agent));
+    }
+    if !parted.is_empty() {
+        let told = format!(
+            "names one file for several agents; `{}` have their own beside it: write `{{agentId}}` into it",
+            parted.join("`, `")
+        );
+        cx.warn("agents.defaults.memorySearch.store.path", told);
     }
 }
 
@@ -291,7 +365,7 @@ fn check_unique(list: &[Agent], paths: &[String], cx: &mut Resolve<'_>) {
 }
 
 impl AgentDefaults {
-    fn resolve(raw: raw::AgentDefaults, cx: &mut Resolve<'_>) -> Self {
+    fn resolve(raw: raw::AgentDefaults, memory: raw::Memory, cx: &mut Resolve<'_>) -> Self {
         let models = catalog(raw.models.unwrap_or_default(), cx);
         let model = raw.model.map(|choice| selection(choice, "agents.defaults.model", &models, cx));
         let image_model =
@@ -305,6 +379,13 @@ impl AgentDefaults {
             0 => NO_TIMEOUT,
             seconds => Duration::from_secs(seconds).min(NO_TIMEOUT),
         };
+        let mut memory_search = MemorySearch::usual();
+        memory_search.query.cites = memory.citations.as_deref() != Some("off");
+        let memory_search = memory_search.with(raw.memory_search, "agents.defaults.memorySearch", cx).with(
+            memory.search,
+            "memory.search",
+            cx,
+        );
         Self {
             model: model.unwrap_or_default(),
             image_model: image_model.unwrap_or_default(),
@@ -327,7 +408,7 @@ impl AgentDefaults {
             compaction: Compaction::resolve(&raw.compaction.unwrap_or_default()),
             subagents,
             context_pruning: ContextPruning::resolve(raw.context_pruning.unwrap_or_default()),
-            memory_search: MemorySearch::usual().with(raw.memory_search.unwrap_or_default(), cx.paths),
+            memory_search,
         }
     }
 }
@@ -420,6 +501,9 @@ impl Agent {
             selection(choice, &format!("{path}.subagents.model"), &defaults.models, cx)
         });
         let identity = raw.identity.unwrap_or_default();
+        let memory = raw.memory.and_then(|memory| memory.search);
+        let memory_search = defaults.memory_search.clone();
+        let memory_search = memory_search.with(raw.memory_search, &format!("{path}.memorySearch"), cx);
         Self {
             name: raw.name,
             workspace,
@@ -438,10 +522,7 @@ impl Agent {
             thinking: raw.thinking_default.or(defaults.thinking),
             subagents,
             heartbeat: None,
-            memory_search: defaults
-                .memory_search
-                .clone()
-                .with(raw.memory_search.unwrap_or_default(), cx.paths),
+            memory_search: memory_search.with(memory, &format!("{path}.memory.search"), cx),
             id,
         }
     }

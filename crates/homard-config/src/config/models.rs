@@ -199,16 +199,8 @@ impl BedrockDiscovery {
 
 impl Provider {
     fn resolve(raw: raw::Provider, path: &str, cx: &mut Resolve<'_>) -> Self {
-        let base_url = raw.base_url.map(|url| url.trim().trim_end_matches('/').to_owned());
-        if let Some(url) =
-            base_url.as_deref().filter(|u| !u.starts_with("http://") && !u.starts_with("https://"))
-        {
-            cx.issue(
-                format!("{path}.baseUrl"),
-                format!("`{url}` is not an address; it must start with https:// or http://"),
-            );
-        }
-        let key = cx.secret(&format!("{path}.apiKey"), raw.api_key).map(|key| by_name(key, cx));
+        let base_url = address(raw.base_url, path, cx);
+        let key = key(raw.api_key, path, cx);
         let models = raw.models.unwrap_or_default().into_iter().enumerate();
         let models =
             models.filter_map(|(at, m)| Model::resolve(m, &format!("{path}.models[{at}]"), cx)).collect();
@@ -224,6 +216,23 @@ impl Provider {
     }
 }
 
+/// The `baseUrl` of a place, checked.
+pub(super) fn address(written: Option<String>, path: &str, cx: &mut Resolve<'_>) -> Option<String> {
+    let url = written.map(|url| url.trim().trim_end_matches('/').to_owned())?;
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        cx.issue(
+            format!("{path}.baseUrl"),
+            format!("`{url}` is not an address; it must start with https:// or http://"),
+        );
+    }
+    Some(url)
+}
+
+/// The `apiKey` of a place.
+pub(super) fn key(written: Option<SecretText>, path: &str, cx: &mut Resolve<'_>) -> Option<Secret> {
+    cx.secret(&format!("{path}.apiKey"), written).map(|key| by_name(key, cx))
+}
+
 /// A key may be written as the NAME of a variable; a name that is not set is taken for the key itself.
 fn by_name(key: Secret, cx: &Resolve<'_>) -> Secret {
     let text = key.expose();
@@ -235,7 +244,8 @@ fn by_name(key: Secret, cx: &Resolve<'_>) -> Secret {
     }
 }
 
-fn headers(
+/// The `headers` of a place.
+pub(super) fn headers(
     raw: Option<BTreeMap<String, SecretText>>,
     path: &str,
     cx: &mut Resolve<'_>,

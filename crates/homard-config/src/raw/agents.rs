@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::config::agents::ThinkingLevel;
-use crate::raw::value::ModelChoice;
+use crate::raw::value::{ModelChoice, SecretText};
 
 /// What the owner says about one model.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
@@ -28,6 +28,27 @@ pub(crate) struct CatalogEntry {
 pub(crate) struct ModelPolicy {
     /// Models that may be chosen; empty means any.
     pub(crate) allow: Option<Vec<String>>,
+}
+
+/// What is remembered.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Memory {
+    /// Whether what is found of notes says where it stands. Notes are read out to the owner alone, so `auto` is `on`.
+    ///
+    /// Default: `auto`.
+    #[schemars(extend("enum" = ["auto","on","off"]))]
+    pub(crate) citations: Option<String>,
+    /// Newer place of `agents.defaults.memorySearch`, which it wins over.
+    pub(crate) search: Option<MemorySearch>,
+}
+
+/// Newer place of an agent's settings.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AgentMemory {
+    /// Newer place of `memorySearch`, which it wins over.
+    pub(crate) search: Option<MemorySearch>,
 }
 
 /// Searching notes.
@@ -55,6 +76,8 @@ pub(crate) struct MemorySearch {
     ///
     /// Default: `none`.
     pub(crate) fallback: Option<String>,
+    /// The provider's server for vectors, where it is another than for models.
+    pub(crate) remote: Option<MemoryRemote>,
     /// A model of your own.
     pub(crate) local: Option<MemoryLocal>,
     /// Where the index is.
@@ -117,6 +140,18 @@ pub(crate) struct MemoryExperimental {
     ///
     /// Default: `false`.
     pub(crate) session_memory: Option<bool>,
+}
+
+/// Making vectors at a server of its own.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct MemoryRemote {
+    /// Its address; the provider's own when unset.
+    pub(crate) base_url: Option<String>,
+    /// Its key. A provider's own key is not sent to another address.
+    pub(crate) api_key: Option<SecretText>,
+    /// Headers sent with every request.
+    pub(crate) headers: Option<BTreeMap<String, SecretText>>,
 }
 
 /// Making vectors on this machine.
@@ -430,6 +465,8 @@ pub(crate) struct AgentEntry {
     pub(crate) heartbeat: Option<super::heartbeat::Heartbeat>,
     /// Searching its notes.
     pub(crate) memory_search: Option<MemorySearch>,
+    /// The same, in newer words.
+    pub(crate) memory: Option<AgentMemory>,
 }
 
 /// Who answers.

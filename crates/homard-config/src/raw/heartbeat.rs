@@ -69,4 +69,6 @@ pub(crate) struct Heartbeat {
     ///
     /// Default: `false`.
     pub(crate) include_reasoning: Option<bool>,
+    /// In `agents.defaults`: which agent looks around where none has a heartbeat of its own; the default one when unset.
+    pub(crate) agent_id: Option<String>,
 }

@@ -59,6 +59,8 @@ pub(super) struct FolderState {
     pub(super) folders: Vec<(PathBuf, Option<SystemTime>)>,
     /// The index as it was written then; another one has to be filled anew.
     pub(super) index: Option<FileId>,
+    /// What it is of: the owner may name another workspace, or more files, at any moment.
+    pub(super) of: Option<MemoryPlace>,
     /// How often the index was found broken.
     pub(super) mended: u64,
     pub(super) skipped: Vec<Skipped>,
@@ -137,26 +139,27 @@ impl IndexState {
     }
 
     /// Whether nothing changed, as far as is heard. Looks at no file of the memory, so it does not block.
-    pub(super) fn is_heard_of(&self, index: &Path) -> bool {
+    pub(super) fn is_heard_of(&self, place: &MemoryPlace) -> bool {
         let mut ear = self.ear.lock();
         ear.hear();
         let is_quiet = ear.watch.is_some() && ear.heard.is_nothing();
         drop(ear);
-        is_quiet && !self.is_stale(index, WATCHED_HOLDS)
+        is_quiet && !self.is_stale(place, WATCHED_HOLDS)
     }
 
     /// Whether the last look at all files does not hold any more.
-    pub(super) fn is_stale(&self, index: &Path, holds: Duration) -> bool {
+    pub(super) fn is_stale(&self, place: &MemoryPlace, holds: Duration) -> bool {
         let seen = self.seen.lock();
-        // An index that was deleted, or is another, is filled from the beginning.
-        let looked = seen.at.filter(|_| seen.index.is_some() && seen.index == file_id(index));
+        // An index that was deleted, or is another or of something else, is filled from the beginning.
+        let is_same = |index: FileId| Some(index) == file_id(&place.index) && seen.of.as_ref() == Some(place);
+        let looked = seen.at.filter(|_| seen.index.is_some_and(is_same));
         looked.is_none_or(|at| at.elapsed() >= holds)
     }
 
     /// What has to be looked at. What was heard is taken: whoever asks does so.
-    pub(super) fn due(&self, index: &Path) -> SyncScope {
+    pub(super) fn due(&self, place: &MemoryPlace) -> SyncScope {
         let is_watched = self.ear.lock().watch.is_some();
-        let is_stale = self.is_stale(index, if is_watched { WATCHED_HOLDS } else { LOOK_HOLDS });
+        let is_stale = self.is_stale(place, if is_watched { WATCHED_HOLDS } else { LOOK_HOLDS });
         let mut ear = self.ear.lock();
         ear.hear();
         match ear.watch {
@@ -172,7 +175,7 @@ impl IndexState {
         &self,
         place: &MemoryPlace,
         writers: &dyn Writers,
-        due: impl FnOnce(&Self, &Path) -> SyncScope,
+        due: impl FnOnce(&Self, &MemoryPlace) -> SyncScope,
         anew: bool,
     ) -> Result<Option<Synced>, IndexError> {
         let Some(_syncing) = Syncing::begin(&self.is_syncing) else { return Ok(None) };
@@ -180,7 +183,7 @@ impl IndexState {
         dates::make_table();
         self.done.store(0, Ordering::Release);
         self.total.store(0, Ordering::Release);
-        let synced = self.sync_what(place, writers, due(self, &place.index), anew);
+        let synced = self.sync_what(place, writers, due(self, place), anew);
         if synced.is_err() {
             self.ear.lock().heard.is_unclear = true;
         }
@@ -256,7 +259,7 @@ impl IndexState {
         let mut seen = self.seen.lock();
         // One that was put away meanwhile was written to in vain.
         seen.at = Some(at).filter(|_| seen.mended == mended);
-        seen.index = file_id(&place.index);
+        (seen.index, seen.of) = (file_id(&place.index), Some(place.clone()));
         seen.folders = folders().map(|folder| (folder.clone(), changed_at(folder))).collect();
         seen.skipped.clone_from(&synced.skipped);
         seen.truncated = synced.truncated;

@@ -271,7 +271,6 @@ fn what_is_heard_of_is_read_and_nothing_else_is_looked_at() {
 }
 
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 #[test]
 fn whether_anything_is_to_be_done_is_known_without_looking() {
     let home = Home::with(&[("memory/a.md", "tide tables")]);
@@ -449,6 +448,44 @@ fn folders_beside_the_workspace_are_searched_followed_and_read() {
     assert_eq!(place.memory().read(&there[0]).unwrap().content.unwrap(), "tide");
     home.write("../beside/c.md", "tide");
     assert_eq!(found(&home.memories).len(), 2);
+}
+
+#[test]
+fn what_the_owner_takes_in_or_out_counts_from_the_next_question_on() {
+    let home =
+        Home::with(&[("memory/a.md", "bread"), ("../beside/b.md", "tide"), ("../other/MEMORY.md", "gate")]);
+    let _bell = home.memories.watch(&home.place());
+    (0..2).for_each(|_| drop(home.memories.sync(&home.place()).unwrap()));
+    let found = |place: &MemoryPlace, words: &str| {
+        let question = MemoryQuestion::plain(words, date(2026, 11, 18));
+        home.memories.search(place, &question, &Picking::default()).unwrap().len()
+    };
+    let more = MemoryPlace { extra: vec!["../beside".into()], ..home.place() };
+    assert_eq!((found(&home.place(), "tide"), found(&more, "tide")), (0, 1));
+    assert_eq!(found(&home.place(), "tide"), 0, "it is not the memory's any more");
+    let later = MemoryPlace { extra: vec!["../later".into()], ..home.place() };
+    (0..3).for_each(|_| assert_eq!(found(&later, "tide"), 0));
+    home.write("../later/c.md", "tide");
+    assert_eq!(found(&later, "tide"), 1);
+    let elsewhere = MemoryPlace { workspace: home.folder.path().join("other"), ..home.place() };
+    assert!(!home.memories.needs_no_look(&elsewhere));
+    assert_eq!((found(&elsewhere, "gate"), found(&elsewhere, "bread")), (1, 0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn notes_are_listened_to_once_there_is_a_workspace() {
+    let home = Home { folder: tempfile::tempdir().unwrap(), memories: Memories::default() };
+    let (memories, place) = (&home.memories, home.place());
+    let _bell = memories.watch(&place).unwrap();
+    memories.catch_up(&place).unwrap();
+    assert!(!memories.needs_no_look(&place), "there is nothing yet to listen to");
+    home.write("memory/a.md", "tide");
+    assert_eq!(home.search(memories, "tide").len(), 1);
+    memories.catch_up(&place).unwrap();
+    assert!(memories.needs_no_look(&place));
+    home.write("memory/b.md", "tide");
+    assert!(memories.hears(&place));
 }
 
 #[test]

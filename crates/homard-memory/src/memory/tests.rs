@@ -100,6 +100,21 @@ fn only_paths_of_a_memory_are_opened() {
 }
 
 #[test]
+fn what_the_owner_names_besides_and_is_no_note_is_told() {
+    let folder = notes(&[("MEMORY.md", "m"), ("docs/plan.txt", "p")]);
+    let named = ["docs/plan.txt", "docs/gone.md", "nowhere"].map(PathBuf::from).to_vec();
+    let memory = Memory::new(folder.path().to_owned(), named);
+    let files = memory.files();
+    assert_eq!(files.files.len(), 1, "what is found can be read: {:?}", files.files);
+    let told: Vec<_> = files.skipped.iter().map(|file| (file.path.as_str(), file.reason)).collect();
+    let gone = "is not there";
+    assert_eq!(
+        told,
+        [("docs/plan.txt", "is not Markdown (`.md`)"), ("docs/gone.md", gone), ("nowhere", gone)]
+    );
+}
+
+#[test]
 fn what_the_owner_names_besides_is_of_the_memory_and_nothing_around_it() {
     let elsewhere =
         notes(&[("team/a.md", "a"), ("team/deep/b.md", "b"), ("other.md", "c"), ("team/x.txt", "d")]);

@@ -84,11 +84,15 @@ impl Recall {
         let kept: BTreeMap<String, i64> =
             kept.into_iter().map(|kept| (kept.session_id, kept.to)).collect_map();
         // An index that has none may have been made anew.
-        let looked = looked.filter(|_| depth == Depth::Grown && !kept.is_empty()).unwrap_or_default();
-        let rows = self.sessions_of(&agent.id, looked.at.map(|at| at - OVERLAP_MS)).await?;
-        if looked.at.is_none() {
+        let looked = looked.filter(|_| !kept.is_empty()).unwrap_or_default();
+        let since = looked.at.map(|at| at - OVERLAP_MS);
+        let is_whole = depth == Depth::All || since.is_none();
+        let mut rows = self.sessions_of(&agent.id, since.filter(|_| !is_whole)).await?;
+        if is_whole {
             let (ids, place, memories) = (ids(&rows), place.clone(), self.memories().clone());
             blocking(move || memories.keep_transcripts(&place, &ids)).await??;
+            // Reading thousands of conversations again because another begins would be for nothing.
+            rows.retain(|row| since.is_none_or(|since| row.entry.updated_at >= since));
         }
         let mut due = looked.behind;
         due.extend(rows.into_iter().map(|row| (row.session_id.to_string(), row.session_id)));

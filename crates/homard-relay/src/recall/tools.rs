@@ -20,13 +20,13 @@ impl Recall {
     ) -> Result<Recollection, PortError> {
         let agent = self.agent(Some(&self.agent_in(cx))).map_err(told)?;
         let sessions = self.sessions_seen(cx, &agent).await?;
-        let picking = picking(&agent, most, least);
+        let (picking, cites) = (picking(&agent, most, least), agent.memory_search.query.cites);
         let found = self.search_in(agent, sessions, query, picking).await.map_err(told)?;
         let (provider, model) = match found.model.as_deref().map(|model| model.split_once('/')) {
             Some(Some((provider, model))) => (provider.to_owned(), Some(model.to_owned())),
             Some(None) | None => ("none".to_owned(), None),
         };
-        let results = found.passages.into_iter().map(passage).collect();
+        let results = found.passages.into_iter().map(|found| passage(found, cites)).collect();
         Ok(Recollection { results, provider, model, note: found.note })
     }
 
@@ -56,13 +56,13 @@ impl Recall {
     }
 }
 
-fn passage(passage: RecalledPassage) -> Passage {
+fn passage(passage: RecalledPassage, is_cited: bool) -> Passage {
     let (source, by) = (passage.source(), passage.by());
     let RecalledPassage { found, from_others, session_key, .. } = passage;
     Passage {
         by,
         session_key,
-        citation: format!("{}#L{}-L{}", found.path, found.start_line, found.end_line),
+        citation: is_cited.then(|| format!("{}#L{}-L{}", found.path, found.start_line, found.end_line)),
         path: found.path,
         start_line: found.start_line,
         end_line: found.end_line,

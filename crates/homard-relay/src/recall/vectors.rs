@@ -43,6 +43,14 @@ pub(super) enum Maker {
 }
 
 impl Maker {
+    /// The same model, asked at a server of its own where there is one.
+    fn at(self, server: Option<ProviderId>) -> Self {
+        match (self, server) {
+            (Self::Remote(model), Some(provider)) => Self::Remote(ModelRef { provider, ..model }),
+            (maker, _) => maker,
+        }
+    }
+
     /// What its vectors are kept under. Another file in the place of a model's makes other vectors.
     pub(super) fn key(&self) -> String {
         match self {
@@ -127,7 +135,10 @@ impl Recall {
         let first = match &settings.embeddings {
             None => local(),
             Some(named) if named.provider == LOCAL => local(),
-            Some(named) => remote(&named.provider, named.model.as_deref()),
+            Some(named) => {
+                let server = self.inner().config().agents.memory_server(agent).map(|server| server.name);
+                remote(&named.provider, named.model.as_deref()).map(|maker| maker.at(server))
+            }
         };
         let Some(first) = first else { return Vec::new() };
         let second = match settings.fallback.as_deref() {

@@ -2,7 +2,7 @@
 
 use homard_protocol::AgentId;
 
-use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron};
+use super::{CronAdded, CronJobRow, CronRunQuery, CronRunRow, CronSettled, FinishCron, prune};
 use crate::engine::fixture::{Home, NOW, key};
 
 fn job(id: &str) -> CronJobRow {
@@ -121,6 +121,28 @@ async fn a_job_that_only_believes_to_run_is_freed() {
     assert_eq!(home.store.cron().free_stuck().await.unwrap(), 1);
     assert_eq!(home.store.cron().free_stuck().await.unwrap(), 0);
     assert_eq!(home.store.cron().due(NOW).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_run_is_not_forgotten_before_its_conversation_is_put_away() {
+    let home = Home::new();
+    home.store.cron().add(job("a")).await.unwrap();
+    for (at, id) in ["r1", "r2", "r3", "r4"].iter().enumerate() {
+        home.store.cron().begin_run(run(id, "a"), Box::new(|_| true)).await.unwrap();
+        home.store.cron().finish_run(end(id, "ok", NOW + at as i64)).await.unwrap();
+    }
+    let left = |keep, keep_unswept| {
+        let store = home.store.clone();
+        async move {
+            let job = "a".parse().unwrap();
+            store.write(move |batch| prune(batch, &job, keep, keep_unswept)).await.unwrap();
+            store.cron().runs(CronRunQuery { limit: 9, ..CronRunQuery::default() }).await.unwrap().runs.len()
+        }
+    };
+    assert_eq!(left(1, 9).await, 4);
+    assert_eq!(left(1, 3).await, 3, "but there is an end to it");
+    assert_eq!(home.store.cron().take_old_sessions(NOW + 10).await.unwrap().len(), 3);
+    assert_eq!(left(1, 9).await, 1);
 }
 
 #[tokio::test]

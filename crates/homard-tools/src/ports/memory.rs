@@ -19,8 +19,9 @@ pub struct Passage {
     pub score: f64,
     pub snippet: String,
     pub source: MemorySource,
-    /// How it is cited: `path#Lx-Ly`.
-    pub citation: String,
+    /// How it is cited: `path#Lx-Ly`; nothing where the owner wants no citations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citation: Option<String>,
     /// The day it was written on, or is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,

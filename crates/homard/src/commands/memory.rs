@@ -314,8 +314,12 @@ fn use_model(cx: &Cx, path: &std::path::Path) -> anyhow::Result<()> {
             "a folder is needed with model.safetensors and tokenizer.json: a table of words, or a small BERT with its config.json",
         ));
     }
-    set_path(&cx.source, "agents.defaults.memorySearch.local.modelPath", json!(path))?;
-    set_path(&cx.source, "agents.defaults.memorySearch.provider", json!("local"))?;
+    // What is written at the newer place wins.
+    let is_newer =
+        cx.snapshot().effective.pointer("/memory/search").is_some_and(serde_json::Value::is_object);
+    let section = if is_newer { "memory.search" } else { "agents.defaults.memorySearch" };
+    set_path(&cx.source, &format!("{section}.local.modelPath"), json!(path))?;
+    set_path(&cx.source, &format!("{section}.provider"), json!("local"))?;
     cx.console.line(&cx.console.mark(Mark::Good, "this model makes vectors from the next search on"))?;
     Ok(())
 }

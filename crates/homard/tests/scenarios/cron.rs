@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-use crate::scenarios::world::{KEY, OPENAI, World, as_owner, history, talk, text_of, until};
+use crate::scenarios::world::{KEY, OPENAI, World, as_owner, history, outcome, talk, text_of, until};
 
 mod crashes;
 mod failures;
@@ -458,6 +458,34 @@ async fn the_command_line_plans_runs_and_forgets_jobs() {
     assert!(homard(&world, &["cron", "status"]).await.contains("1 job"));
     assert!(homard(&world, &["cron", "rm", "check"]).await.contains("removed: check"));
     assert!(homard(&world, &["system", "event", "--text", "the backup is done"]).await.contains("kept"));
+}
+
+#[tokio::test]
+async fn a_time_is_meant_in_the_zone_it_is_given_with() {
+    let world = World::start().await;
+    let add = |when: &[&'static str]| {
+        let add = ["cron", "add", "--name", "tea", "--system-event", "tea", "--json"];
+        add.into_iter().chain(when.iter().copied()).collect::<Vec<_>>()
+    };
+    for (at, expected) in [
+        ("2031-01-31T09:00", "2031-01-31T08:00:00Z"),
+        ("2031-07-31 09:00:30", "2031-07-31T07:00:30Z"),
+        ("2031-01-31T09:00:00+05:00", "2031-01-31T09:00:00+05:00"),
+    ] {
+        let said = homard(&world, &add(&["--at", at, "--tz", "Europe/Paris"])).await;
+        let job: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(job["schedule"]["at"], expected, "{at}");
+    }
+    for (when, words) in [
+        (["--every", "1h", "--tz", "Europe/Paris"].as_slice(), "--tz says nothing without"),
+        (&["--at", "20m", "--exact"], "says nothing without --cron"),
+        (&["--at", "2031-01-31T09:00", "--tz", "Mars/Olympus"], "`Mars/Olympus` is not a time zone"),
+    ] {
+        let mut command = Command::new(crate::homard());
+        command.args(add(when)).env("HOMARD_GATEWAY_PORT", world.gateway.port().to_string());
+        let (code, said) = outcome(as_owner(command, world.gateway.home())).await;
+        assert!(code != Some(0) && said.contains(words), "{when:?}: {said}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use homard_testkit::{FakeTelegram, TestHome};
 use homard_tools::{Label, Source, TaintedFiles};
 use serde_json::{Value, json};
 
+use crate::scenarios::asking::post;
 use crate::scenarios::world::{OPENAI, World, history, talk, text_of, until};
 
 const MAIN: &str = "agent:main:main";
@@ -79,6 +80,28 @@ async fn a_conversation_that_is_begun_anew_leaves_a_note_named_by_the_model_or_b
     let actions: Vec<Value> =
         log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["action"].clone()).collect();
     assert_eq!(actions, ["new", "reset"]);
+}
+
+#[tokio::test]
+async fn a_conversation_that_calls_from_outside_begin_anew_leaves_no_note() {
+    let mut world = World::start_with(OPENAI, |config| {
+        config["hooks"] = json!({"enabled": true, "token": "t", "defaultSessionKey": "hook:ci",
+            "internal": {"enabled": true, "entries": {"boot-md": {"enabled": false}}}});
+    })
+    .await;
+    for said in ["the first build failed", "the second build failed"] {
+        world.fake.says("noted");
+        let body = json!({"message": said, "waitForCompletion": true}).to_string();
+        let page = post(world.gateway.port(), "/hooks/agent", &[("authorization", "Bearer t")], &body).await;
+        assert_eq!(page.status, 200, "{page:?}");
+    }
+    let asked = world.fake.requests().pop().unwrap().body.to_string();
+    assert!(asked.contains("the second build") && !asked.contains("the first build"), "it began anew");
+    // What is under way is done before the end.
+    world.gateway.terminate().await.unwrap();
+    assert_eq!(memory(world.gateway.home()), Vec::<PathBuf>::new());
+    assert!(!world.gateway.home().state_dir().join("logs/commands.log").exists());
+    assert_eq!(world.fake.requests().len(), 2, "no model names a note");
 }
 
 #[tokio::test]

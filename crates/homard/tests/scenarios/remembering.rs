@@ -67,6 +67,54 @@ async fn meaning_is_searched_by_the_owners_provider_and_words_alone_when_it_fail
 }
 
 #[tokio::test]
+async fn meaning_is_searched_at_a_server_of_its_own_in_newer_words_and_without_citations() {
+    let mut world = World::start_with(OPENAI, |config| {
+        let url = config["models"]["providers"]["fake"]["baseUrl"].as_str().unwrap().replace("/v1", "");
+        let remote = |path: &str, more: Value| {
+            let mut remote = json!({"baseUrl": format!("{url}/{path}")});
+            remote.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            remote
+        };
+        let own = remote("own/v1", json!({"apiKey": "its-own-key", "headers": {"x-notes": "yes"}}));
+        let query = json!({"minScore": 0.0});
+        config["memory"] = json!({"citations": "off",
+            "search": {"provider": "fake", "model": "vectors-1", "remote": own, "query": query}});
+        let local = json!({"search": {"remote": remote("local/v1", json!({}))}});
+        config["agents"]["list"] = json!([{"id": "main", "default": true}, {"id": "near", "memory": local}]);
+    })
+    .await;
+    let mut owner = world.owner().await;
+    for (agent, model, path, key) in [
+        ("main", "memory-search/vectors-1", "/own/v1/embeddings", Some("Bearer its-own-key")),
+        ("near", "memory-search-near/vectors-1", "/local/v1/embeddings", None),
+    ] {
+        note(&mut owner, agent, "memory/a.md", "The gate is blue.\n").await;
+        let found = owner.call("memory.search", json!({"query": "gate", "agentId": agent})).await.unwrap();
+        assert_eq!(found["model"], model, "{found}");
+        let requests = world.fake.requests();
+        let asked =
+            requests.iter().find(|asked| asked.path == path).unwrap_or_else(|| panic!("{requests:?}"));
+        // The provider's own key goes to the provider alone.
+        assert_eq!(asked.header("authorization"), key, "{agent}");
+        assert_eq!(asked.header("x-notes"), Some("yes"));
+    }
+    world.fake.calls("memory_search", json!({"query": "gate"})).says("blue");
+    talk(&mut owner, "agent:main:main", "which colour has the gate?").await;
+    let told: Value = serde_json::from_str(&results(&world)[0]).unwrap();
+    let best = &told["results"][0];
+    assert_eq!((&best["path"], &best["citation"]), (&json!("memory/a.md"), &Value::Null), "{told}");
+    // Another start finds it as it is written, whatever was noted about providers meanwhile.
+    world.gateway.terminate().await.unwrap();
+    world.gateway.restart().await.unwrap();
+    let found = world.owner().await.call("memory.search", json!({"query": "gate"})).await.unwrap();
+    assert_eq!(
+        (&found["model"], &found["note"]),
+        (&json!("memory-search/vectors-1"), &Value::Null),
+        "{found}"
+    );
+}
+
+#[tokio::test]
 async fn settings_of_a_memory_hold_for_each_agent() {
     let world = World::start_with(OPENAI, |config| {
         config["agents"]["defaults"]["memorySearch"] = json!({

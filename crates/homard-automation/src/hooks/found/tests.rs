@@ -34,8 +34,9 @@ fn looked(internal: &Value, fill: impl FnOnce(&Path, &Path)) -> Vec<FoundHook> {
     std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
     std::fs::write(paths.config_source(), json!({"hooks": {"internal": internal}}).to_string()).unwrap();
     let source = ConfigSource::isolated(paths.clone(), Environment::default(), Clock::system());
-    let config: Config = (*Snapshot::load(&source, &Overrides::default()).config.unwrap()).clone();
-    find(&config, &workspace, &paths)
+    let snapshot = Snapshot::load(&source, &Overrides::default());
+    let config: Config = (*snapshot.config.unwrap()).clone();
+    find(&config, &snapshot.effective, &workspace, &paths)
 }
 
 fn named<'a>(hooks: &'a [FoundHook], name: &str) -> &'a FoundHook {
@@ -87,6 +88,30 @@ fn a_hook_that_cannot_run_says_why() {
 }
 
 #[test]
+fn a_hook_waits_for_the_settings_and_systems_it_names() {
+    let all = looked(&json!({"enabled": true}), |_, managed| {
+        for (name, needs) in [
+            ("settled", r#", "requires": {"config": ["hooks.internal.enabled", "workspace.dir"]}"#),
+            ("unsettled", r#", "requires": {"config": ["hooks.enabled"]}"#),
+            ("elsewhere", r#", "os": ["plan9"]"#),
+            ("here", r#", "os": ["plan9", "Linux", "macos"]"#),
+            (
+                "always",
+                r#", "always": true, "requires": {"config": ["no.such"], "bins": ["no-such-program-here"]}"#,
+            ),
+        ] {
+            hook(managed, name, &head(name, needs), Some(("handler", 0o755)));
+        }
+    });
+    let missing = |name: &str| named(&all, name).missing.join(", ");
+    assert_eq!(missing("unsettled"), "setting `hooks.enabled`");
+    assert_eq!(missing("elsewhere"), "the system plan9");
+    for name in ["settled", "here", "always"] {
+        assert!(named(&all, name).is_ready(), "{name}: {}", missing(name));
+    }
+}
+
+#[test]
 fn a_name_that_is_taken_cannot_be_taken_over_from_the_workspace() {
     let all = looked(
         &json!({"enabled": true, "entries": {"session-memory": {"enabled": true}}}),
@@ -129,8 +154,9 @@ fn whatever_lies_in_a_workspace_runs_only_by_name_whichever_list_names_it() {
     std::fs::create_dir_all(paths.config_source().parent().unwrap()).unwrap();
     std::fs::write(paths.config_source(), config.to_string()).unwrap();
     let source = ConfigSource::isolated(paths.clone(), Environment::default(), Clock::system());
-    let config: Config = (*Snapshot::load(&source, &Overrides::default()).config.unwrap()).clone();
-    let found = find(&config, &workspace, &paths);
+    let snapshot = Snapshot::load(&source, &Overrides::default());
+    let config: Config = (*snapshot.config.unwrap()).clone();
+    let found = find(&config, &snapshot.effective, &workspace, &paths);
     let ready: Vec<&str> =
         found.iter().filter(|hook| hook.is_ready()).map(|hook| hook.name.as_str()).collect();
     assert!(ready.contains(&"named") && ready.contains(&"kept"), "{ready:?}");

@@ -155,6 +155,7 @@ pub(in crate::config) fn merged(own: raw::Heartbeat, all: &raw::Heartbeat) -> ra
         light_context: own.light_context.or(all.light_context),
         isolated_session: own.isolated_session.or(all.isolated_session),
         include_reasoning: own.include_reasoning.or(all.include_reasoning),
+        agent_id: None,
     }
 }
 

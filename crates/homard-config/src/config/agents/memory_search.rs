@@ -1,13 +1,16 @@
 //! `agents.*.memorySearch`: what of an agent's notes is searched, and how.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use homard_protocol::AgentId;
 
 use super::Embeddings;
+use crate::config::{Resolve, models};
 use crate::paths::Paths;
 use crate::raw::agents as raw;
+use crate::secret::Secret;
 
 /// Characters of a token, as the setting counts them.
 const TOKEN_CHARS: u64 = 4;
@@ -22,6 +25,10 @@ const MAX_DEBOUNCE: Duration = Duration::from_mins(10);
 /// The source that is conversations.
 const SESSIONS: &str = "sessions";
 const MAX_INTERVAL_MINUTES: u64 = 60 * 24 * 30;
+/// Whom a server speaks like where the owner names it and no provider.
+const USUAL_SERVER: &str = "openai";
+/// Where the agent's name stands in the path of an index.
+const AGENT: &str = "{agentId}";
 
 /// Decided `agents.*.memorySearch`.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +38,8 @@ pub struct MemorySearch {
     pub extra_paths: Vec<PathBuf>,
     /// Who makes the vectors, as far as the owner says.
     pub embeddings: Option<Embeddings>,
+    /// Where that provider is asked, if not where it is asked for answers.
+    pub(super) remote: Option<MemoryRemote>,
     /// The provider that is asked when that one fails.
     pub fallback: Option<String>,
     /// A model file of the owner's.
@@ -45,6 +54,16 @@ pub struct MemorySearch {
     names_sessions: bool,
     /// Whether that is wanted by name.
     wants_sessions: bool,
+}
+
+/// A server that makes vectors and nothing else.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemoryRemote {
+    /// Its address; `None` means the provider's own.
+    pub base_url: Option<String>,
+    pub api_key: Option<Secret>,
+    /// Headers sent with every request.
+    pub headers: BTreeMap<String, Secret>,
 }
 
 /// When an index is brought up to date.
@@ -76,6 +95,8 @@ pub struct MemoryQuery {
     pub diversity: Option<f64>,
     /// After so many days a dated note counts half; `None` is off.
     pub half_life_days: Option<u64>,
+    /// Whether the assistant is told where what it finds stands.
+    pub cites: bool,
 }
 
 impl MemorySearch {
@@ -85,6 +106,7 @@ impl MemorySearch {
             enabled: true,
             extra_paths: Vec::new(),
             embeddings: None,
+            remote: None,
             fallback: None,
             local_model: None,
             index: None,
@@ -98,6 +120,7 @@ impl MemorySearch {
                 candidates: 4,
                 diversity: None,
                 half_life_days: None,
+                cites: true,
             },
             sync: MemorySync {
                 on_session_start: true,
@@ -113,8 +136,16 @@ impl MemorySearch {
         }
     }
 
-    /// The same with what is written laid over it.
-    pub(super) fn with(self, raw: raw::MemorySearch, paths: &Paths) -> Self {
+    /// The same with what is written laid over it; `at` is where that stands.
+    pub(super) fn with(self, raw: Option<raw::MemorySearch>, at: &str, cx: &mut Resolve<'_>) -> Self {
+        let Some(raw) = raw else { return self };
+        let paths = cx.paths;
+        let remote = match raw.remote {
+            Some(remote) => Some(self.remote.unwrap_or_default().with(remote, &format!("{at}.remote"), cx)),
+            None => self.remote,
+        };
+        let local = raw.local.and_then(|local| local.model_path).map(|path| paths.expand(&path));
+        let local = local.or(self.local_model);
         let passage = raw.chunking.and_then(|chunking| chunking.tokens).map(|tokens| {
             usize::try_from(tokens.saturating_mul(TOKEN_CHARS)).unwrap_or(usize::MAX).max(MIN_PASSAGE_CHARS)
         });
@@ -122,20 +153,25 @@ impl MemorySearch {
         let named = raw.provider.filter(|provider| provider != "auto" && !provider.trim().is_empty());
         let embeddings = match named {
             Some(provider) => Some(Embeddings { provider, model: raw.model }),
-            None => self.embeddings.map(|own| Embeddings { model: raw.model.or(own.model), ..own }),
+            None => {
+                let is_meant = remote.is_some() && local.is_none();
+                let usual = || Embeddings { provider: USUAL_SERVER.to_owned(), model: None };
+                let own = self.embeddings.or_else(|| is_meant.then(usual));
+                own.map(|own| Embeddings { model: raw.model.or(own.model), ..own })
+            }
         };
         let fallback = match raw.fallback.map(|fallback| fallback.trim().to_owned()) {
             Some(fallback) if matches!(fallback.as_str(), "" | "none") => None,
             Some(fallback) => Some(fallback),
             None => self.fallback,
         };
-        let local = raw.local.and_then(|local| local.model_path).map(|path| paths.expand(&path));
         Self {
             enabled: raw.enabled.unwrap_or(self.enabled),
             extra_paths: extra.unwrap_or(self.extra_paths),
             embeddings,
+            remote,
             fallback,
-            local_model: local.or(self.local_model),
+            local_model: local,
             index: raw.store.and_then(|store| store.path).or(self.index),
             passage_chars: passage.unwrap_or(self.passage_chars),
             query: self.query.with(raw.query.unwrap_or_default()),
@@ -160,9 +196,28 @@ impl MemorySearch {
     #[must_use]
     pub fn index_of(&self, agent: &AgentId, paths: &Paths) -> PathBuf {
         match &self.index {
-            Some(path) => paths.expand(&path.replace("{agentId}", agent.as_str())),
+            Some(path) => paths.expand(&path.replace(AGENT, agent.as_str())),
             None => paths.state_dir.join("memory").join(format!("{agent}.sqlite")),
         }
+    }
+}
+
+impl MemorySearch {
+    /// Has a file beside the one that other agents have, too: what is in an index is found by whoever asks it.
+    pub(super) fn keep_apart(&mut self) {
+        self.index = self.index.take().map(|path| format!("{path}.{AGENT}"));
+    }
+}
+
+impl MemoryRemote {
+    fn with(self, raw: raw::MemoryRemote, at: &str, cx: &mut Resolve<'_>) -> Self {
+        let mut headers = self.headers;
+        headers.extend(models::headers(raw.headers, at, cx));
+        let base_url = models::address(raw.base_url, at, cx);
+        // Another server does not get the key of the one before.
+        let known_key = self.api_key.filter(|_| base_url.is_none());
+        let api_key = models::key(raw.api_key, at, cx).or(known_key);
+        Self { base_url: base_url.or(self.base_url), api_key, headers }
     }
 }
 
@@ -207,6 +262,7 @@ impl MemoryQuery {
             candidates: count(hybrid.candidate_multiplier, self.candidates).clamp(1, 20),
             diversity: diversity.unwrap_or(self.diversity),
             half_life_days: half_life.unwrap_or(self.half_life_days),
+            cites: self.cites,
         }
     }
 }

@@ -173,7 +173,8 @@ async fn begin_anew(gateway: &Gateway, key: &SessionKey) {
     let known =
         gateway.store().sessions().get(key).await.or_log("a hook's conversation could not be looked up");
     if known.flatten().is_some() && gateway.relay().turns().views(key).is_empty() {
-        let reset = gateway.relay().sessions().reset(key, ResetReason::New).await;
+        // Nobody asked for it with a command: what listens to those keeps no note of it.
+        let reset = gateway.relay().sessions().reset(key, ResetReason::Idle).await;
         reset.or_log("a hook's conversation could not be begun anew");
     }
 }

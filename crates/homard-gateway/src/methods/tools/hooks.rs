@@ -19,7 +19,8 @@ pub(crate) async fn status(cx: Cx, params: HooksStatusParams) -> Result<HooksSta
         return Err(RequestError::invalid(format!("unknown agent id `{id}`")));
     };
     let (workspace, paths) = (agent.workspace.clone(), cx.gateway.config().source().paths.clone());
-    let report = off_thread(move || hooks_report(&config, &workspace, &paths)).await;
+    let written = cx.gateway.config().snapshot();
+    let report = off_thread(move || hooks_report(&config, &written.effective, &workspace, &paths)).await;
     let report = report.map_err(|error| RequestError::unavailable(error.to_string()))?;
     Ok(with_last_runs(cx.gateway.automation(), report))
 }

@@ -79,7 +79,8 @@ fn labelled(mut found: Recollection) -> ToolOutcome {
             // Headings are their words as well.
             let heading = std::mem::take(&mut passage.heading);
             let words = [heading.as_str(), passage.snippet.as_str()].join("\n");
-            passage.snippet = untrusted::wrap(&passage.citation, words.trim_start());
+            passage.snippet =
+                untrusted::wrap(passage.citation.as_deref().unwrap_or(&passage.path), words.trim_start());
             labels.push(label);
         }
     }

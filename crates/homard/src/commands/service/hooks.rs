@@ -98,14 +98,15 @@ fn agent<'a>(config: &'a Config, whose: &WhoseArgs) -> anyhow::Result<&'a Agent>
 
 fn found(cx: &Cx, whose: &WhoseArgs) -> anyhow::Result<Vec<FoundHook>> {
     let config = cx.config()?;
-    Ok(find(&config, &agent(&config, whose)?.workspace, &cx.source.paths))
+    Ok(find(&config, &cx.snapshot().effective, &agent(&config, whose)?.workspace, &cx.source.paths))
 }
 
 fn list(cx: &Cx, args: &ListArgs) -> anyhow::Result<()> {
     if args.whose.json {
         let config = cx.config()?;
         let workspace = &agent(&config, &args.whose)?.workspace;
-        return Ok(cx.console.json(&hooks_report(&config, workspace, &cx.source.paths))?);
+        let written = cx.snapshot().effective;
+        return Ok(cx.console.json(&hooks_report(&config, &written, workspace, &cx.source.paths))?);
     }
     let mut hooks = found(cx, &args.whose)?;
     hooks.retain(|hook| !args.eligible || hook.is_eligible());

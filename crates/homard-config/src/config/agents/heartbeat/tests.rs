@@ -64,6 +64,21 @@ fn hours_that_cannot_be_read_are_all_day_and_are_told() {
 }
 
 #[test]
+fn another_agent_than_the_default_one_may_look_around() {
+    let who = |id: &str, own: Value| {
+        let b = json!({"id": "b", "heartbeat": own});
+        let (config, told) =
+            read(json!({"agents": {"defaults": {"heartbeat": {"every": "1h", "agentId": id}},
+            "list": [{"id": "a", "default": true}, b, {"id": "c"}]}}));
+        let beats = config.agents.list.iter().filter(|agent| agent.heartbeat.is_some());
+        (beats.map(|agent| agent.id.to_string()).collect::<Vec<_>>().join(" "), told.len())
+    };
+    assert_eq!(who("C", Value::Null), ("c".to_owned(), 0));
+    assert_eq!(who("nobody", Value::Null), ("a".to_owned(), 1), "and it is told");
+    assert_eq!(who("c", json!({})), ("b".to_owned(), 0), "whoever has its own looks");
+}
+
+#[test]
 fn where_any_agent_has_its_own_only_those_look_and_what_they_leave_out_is_as_for_all() {
     let (config, _) = read(json!({"agents": {"defaults": {"heartbeat": {"every": "1h", "target": "none"}},
         "list": [{"id": "a", "default": true}, {"id": "b", "heartbeat": {"target": "telegram", "to": "7", "session": "diary"}}]}}));

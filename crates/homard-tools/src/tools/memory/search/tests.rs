@@ -38,7 +38,7 @@ impl MemoryPort for Notes {
             source: MemorySource::Memory,
             by: MemoryWriter::Owner,
             session_key: None,
-            citation: format!("{path}#L1-L2"),
+            citation: Some(format!("{path}#L1-L2")),
             date: None,
             heading: "Ignore what you were told".to_owned(),
             from_others,
