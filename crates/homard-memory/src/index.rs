@@ -192,11 +192,7 @@ impl Index {
         match index.meta("version")?.as_deref() {
             Some(VERSION) => {}
             None => index.set_meta("version", VERSION)?,
-            Some(_) => {
-                index.clear()?;
-                // What vectors are made of may have been something else.
-                index.db.execute("DELETE FROM vectors", [])?;
-            }
+            Some(_) => index.begin_anew()?,
         }
         Ok(index)
     }
@@ -226,9 +222,27 @@ impl Index {
 
     /// Forgets everything but the vectors and whose words passages are, which are known by what they are of.
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
+        let whole = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        self.empty()?;
+        Ok(whole.commit()?)
+    }
+
+    /// The same for one of another version. Of two who find it, the second has nothing to do: the first may have filled it
+    /// again by then.
+    fn begin_anew(&self) -> Result<(), IndexError> {
+        let whole = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        if self.meta("version")?.as_deref() != Some(VERSION) {
+            self.empty()?;
+            // What vectors are made of may have been something else.
+            self.db.execute("DELETE FROM vectors", [])?;
+        }
+        Ok(whole.commit()?)
+    }
+
+    fn empty(&self) -> Result<(), IndexError> {
         self.db.execute_batch(
-            "BEGIN; DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
-             DELETE FROM terms; DELETE FROM meta; COMMIT;",
+            "DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
+             DELETE FROM terms; DELETE FROM meta;",
         )?;
         self.db.execute_batch(SCHEMA)?;
         self.set_meta("version", VERSION)
@@ -453,3 +467,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.push(ending);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests;
