@@ -295,6 +295,8 @@ async fn the_options_people_know_from_elsewhere_set_a_provider_up() {
     assert_eq!(told["model"], model);
     let kept = home.state_dir().join("agents/main/agent/auth-profiles.json");
     assert!(std::fs::read_to_string(kept).unwrap().contains("sk-ant-1"));
+    let audit = std::fs::read_to_string(home.state_dir().join("logs/config-audit.jsonl")).unwrap();
+    assert!(audit.contains("--auth-choice") && !audit.contains("sk-ant-1"), "{audit}");
 }
 
 #[tokio::test]
