@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use homard_protocol::prompt_report::PromptReport;
-use homard_runtime::{Clock, Mutex};
+use homard_runtime::{Clock, Mutex, is_far};
 use homard_tools::ToolSpec;
 
 use files::{Found, Stamp};
@@ -74,6 +74,8 @@ struct Folder {
     files: Arc<[Found]>,
     reading: u64,
     looked_at: Option<Instant>,
+    /// Whether looking may take as long as a server is silent.
+    is_far: bool,
 }
 
 #[derive(Debug)]
@@ -104,12 +106,16 @@ impl Prompt {
 
     /// The prompt, if it was made before and its files are as they were. Reads nothing: it looks at their dates, unless
     /// that was done a moment ago and no tool has run since. Asking another thread for that costs more, and turns that
-    /// begin together would ask for as many threads.
+    /// begin together would ask for as many threads; where a server has the files, it is asked all the same.
     #[must_use]
     pub fn fresh(&self, input: &PromptInput, tools: &Tools) -> Option<SystemPrompt> {
         let workspace = &input.files.workspace;
-        let looked_at = self.kept.lock().folders.get(workspace)?.looked_at;
+        let (looked_at, is_far) =
+            self.kept.lock().folders.get(workspace).map(|it| (it.looked_at, it.is_far))?;
         let is_recent = looked_at.is_some_and(|at| at.elapsed() < LOOK_AGAIN_AFTER);
+        if is_far && !is_recent {
+            return None;
+        }
         let looked = (!is_recent).then(|| (Instant::now(), files::stamps(workspace)));
         let mut kept = self.kept.lock();
         let folder = kept.folders.get_mut(workspace)?;
@@ -172,10 +178,10 @@ impl Prompt {
         seed::prepare(&rules.workspace, rules.skip_templates, &self.clock.now_rfc3339())
             .map_err(|source| PromptError { path: rules.workspace.clone(), source })?;
         let stamps = files::stamps(&rules.workspace);
-        let files = files::read(&rules.workspace).into();
+        let (files, is_far) = (files::read(&rules.workspace).into(), is_far(&rules.workspace));
         let mut kept = self.kept.lock();
         kept.readings += 1;
-        let folder = Folder { stamps, files, reading: kept.readings, looked_at };
+        let folder = Folder { stamps, files, reading: kept.readings, looked_at, is_far };
         if kept.folders.len() >= MAX_FOLDERS {
             kept.folders.clear();
         }

@@ -73,11 +73,11 @@ impl Environment {
     /// A missing file is an empty one. None of our own settings is taken from the working directory, which may belong
     /// to somebody else or be the agent's.
     #[must_use]
-    pub fn with_dotenv(&self, working_dir: Option<&Path>, state_dir: &Path) -> Self {
+    pub fn with_dotenv(&self, working_dir: Option<&Path>, state_dir: Option<&Path>) -> Self {
         let read = |dir: &Path| dotenv::parse(&std::fs::read_to_string(dir.join(".env")).unwrap_or_default());
         let local =
             working_dir.map(read).unwrap_or_default().into_iter().filter(|(name, _)| !is_protected(name));
-        self.beneath(local).beneath(read(state_dir))
+        self.beneath(local).beneath(state_dir.map(read).unwrap_or_default())
     }
 }
 

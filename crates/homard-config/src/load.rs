@@ -123,8 +123,8 @@ impl Snapshot {
         text: Option<String>,
         overrides: &Overrides,
     ) -> Self {
-        let environment =
-            source.environment.with_dotenv(source.facts.working_dir.as_deref(), &source.paths.state_dir);
+        let working_dir = source.facts.working_dir.as_deref();
+        let environment = source.environment.with_dotenv(working_dir, source.paths.dotenv_dir());
         let mut snapshot = Self {
             path: path.to_path_buf(),
             exists: text.is_some(),

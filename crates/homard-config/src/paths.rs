@@ -70,6 +70,7 @@ pub struct Paths {
     pub profile: Profile,
     candidates: Vec<PathBuf>,
     default_workspace: Option<PathBuf>,
+    has_dotenv: bool,
 }
 
 impl Paths {
@@ -107,7 +108,8 @@ impl Paths {
             None => (state_dir.join(CONFIG_NAME), legacy),
         };
         let default_workspace = env.get("HOMARD_WORKSPACE_DIR").map(absolute);
-        Ok(Self { home: home.clone(), state_dir, config_path, profile, candidates, default_workspace })
+        let (home, has_dotenv) = (home.clone(), true);
+        Ok(Self { home, state_dir, config_path, profile, candidates, default_workspace, has_dotenv })
     }
 
     /// Everything under one directory, for tests and tools.
@@ -121,6 +123,7 @@ impl Paths {
             profile: Profile::Default,
             candidates: Vec::new(),
             default_workspace: None,
+            has_dotenv: true,
         }
     }
 
@@ -138,6 +141,19 @@ impl Paths {
         let mut ours = self.clone();
         ours.candidates.retain(|path| path.starts_with(&self.state_dir));
         ours
+    }
+
+    /// The same as if the settings and the `.env` beside them were gone: for whoever is about to put them aside.
+    #[must_use]
+    pub fn without_settings(&self) -> Self {
+        let mut bare = Self { has_dotenv: false, ..self.clone() };
+        bare.config_path.set_extension("anew");
+        bare
+    }
+
+    /// The folder whose `.env` counts beneath the working directory's.
+    pub(crate) fn dotenv_dir(&self) -> Option<&Path> {
+        Some(self.state_dir.as_path()).filter(|_| self.has_dotenv)
     }
 
     /// The gateway's own records.

@@ -1,7 +1,7 @@
 //! Doing what mends. Whatever is changed is first kept in a folder of its own, `doctor/<time>` of the state folder, with a
 //! list of what was done.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -31,6 +31,9 @@ pub enum RepairError {
     },
     #[error(transparent)]
     Config(#[from] WriteError),
+    /// What it wrote since would be lost with the old one.
+    #[error("a gateway was started meanwhile and writes to it; stop it, and ask again")]
+    InUse,
     /// Too much of a database is lost.
     #[error("nothing of the database could be read: {0}; homard backup list shows what could be put back")]
     Database(#[from] StoreError),
@@ -62,16 +65,16 @@ impl<'a> Repair<'a> {
     }
 
     /// Does what was agreed to. Keys of the configuration go together: a file with two mistakes is valid only without
-    /// both. Answers in the order that was asked.
-    pub fn apply(&self, acts: &[Act]) -> Vec<Result<(), RepairError>> {
+    /// both. Answers in the order that was asked, with what somebody has to know of it beside that it was done.
+    pub fn apply(&self, acts: &[Act]) -> Vec<Result<Option<String>, RepairError>> {
         let keys: Vec<String> = acts.iter().filter_map(Act::unset_key).collect();
         let mut unset = (!keys.is_empty()).then(|| self.unset(&keys));
         let mut done = Vec::new();
         for act in acts {
             let outcome = match (act.unset_key(), unset.take()) {
-                (Some(_), Some(outcome)) => outcome,
+                (Some(_), Some(outcome)) => outcome.map(|()| None),
                 // The first of them told how it went.
-                (Some(_), None) => Ok(()),
+                (Some(_), None) => Ok(None),
                 (None, kept) => {
                     unset = kept;
                     self.one(act)
@@ -88,8 +91,8 @@ impl<'a> Repair<'a> {
         self.note(&json!({"unset": keys}))
     }
 
-    fn one(&self, act: &Act) -> Result<(), RepairError> {
-        match act {
+    fn one(&self, act: &Act) -> Result<Option<String>, RepairError> {
+        let done = match act {
             Act::Close { path, mode } => {
                 let before = files::mode(path);
                 self.note(&json!({"chmod": shown(path), "before": before.map(|mode| format!("{mode:o}"))}))?;
@@ -108,54 +111,80 @@ impl<'a> Repair<'a> {
                 self.note(&json!({"restored": shown(path)}))
             }
             Act::SetAside { path } => self.set_aside(path),
-            Act::Salvage { path } => self.salvage(path),
+            Act::Salvage { path } => return self.salvage(path),
             Act::EmptyLock { path } => {
                 self.note(&json!({"emptied": shown(path)}))?;
                 fs::write(path, "").map_err(at(path))
             }
             Act::Unset { key } => self.unset(std::slice::from_ref(key)),
-        }
+        };
+        done.map(|()| None)
     }
 
     /// Moves something into the folder of what was changed; of a database everything that belongs to it, or what was
     /// written to the old one last would be read into a new one.
     fn set_aside(&self, path: &Path) -> Result<(), RepairError> {
         self.move_away(path)?;
-        if path.extension().is_some_and(|ending| ending == "sqlite") {
-            for beside in BESIDE_DATABASES {
-                let mut name = path.as_os_str().to_owned();
-                name.push(beside);
-                let path = PathBuf::from(name);
-                if path.symlink_metadata().is_ok() {
-                    self.move_away(&path)?;
-                }
-            }
+        match path.extension().is_some_and(|ending| ending == "sqlite") {
+            true => self.set_aside_beside(path),
+            false => Ok(()),
         }
-        Ok(())
     }
 
-    /// Puts a new database with what could be read in the place of a damaged one, which is kept.
+    fn set_aside_beside(&self, database: &Path) -> Result<(), RepairError> {
+        let there = BESIDE_DATABASES.into_iter().map(|beside| with_end(database, beside));
+        there.filter(|path| path.symlink_metadata().is_ok()).try_for_each(|path| self.move_away(&path))
+    }
+
+    /// Puts a new database with what could be read in the place of a damaged one, which is kept. There is one in its place
+    /// at every moment: where there is none, the next start makes an empty one.
     #[expect(
         clippy::disallowed_methods,
         reason = "the new database is whole when it is moved into its place"
     )]
-    fn salvage(&self, path: &Path) -> Result<(), RepairError> {
+    fn salvage(&self, path: &Path) -> Result<Option<String>, RepairError> {
+        let _alone = self.alone()?;
         create_private_dir(&self.folder).map_err(at(&self.folder))?;
         let new = path.with_extension(SALVAGED);
         remove_database(&new);
         let saved = salvage(path, &new).inspect_err(|_| remove_database(&new))?;
-        self.set_aside(path)?;
+        let kept = self.place_of(path)?;
+        // Not every file system has links.
+        fs::hard_link(path, &kept).or_else(|_no_link| fs::copy(path, &kept).map(drop)).map_err(at(&kept))?;
+        self.set_aside_beside(path)?;
         fs::rename(&new, path).map_err(at(path))?;
-        self.note(&json!({"salvaged": shown(path), "rows": saved.rows, "incomplete": saved.incomplete}))
+        self.note(&json!({"salvaged": shown(path), "rows": saved.rows, "incomplete": saved.incomplete}))?;
+        let lost = saved.incomplete.join(", ");
+        Ok((!lost.is_empty()).then(|| format!("not everything could be read of: {lost}")))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
-    fn move_away(&self, path: &Path) -> Result<(), RepairError> {
+    /// Keeps gateways away as long as what is returned is held: one that a service starts again and again would write into
+    /// the database that is being exchanged.
+    fn alone(&self) -> Result<File, RepairError> {
+        let path = self.source.paths.lock_file();
+        let mut options = fs::OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
+        let file = file.map_err(at(&path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(RepairError::InUse),
+            Err(TryLockError::Error(error)) => Err(at(&path)(error)),
+        }
+    }
+
+    /// Where something is kept that is changed.
+    fn place_of(&self, path: &Path) -> Result<PathBuf, RepairError> {
         let below = path.strip_prefix(&self.source.paths.state_dir).unwrap_or(path);
         let below = below.strip_prefix("/").unwrap_or(below);
         let place = self.folder.join(below);
         let above = place.parent().unwrap_or(&self.folder);
         create_private_dir(above).map_err(at(above))?;
+        Ok(place)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "moves what is set aside; nothing is written")]
+    fn move_away(&self, path: &Path) -> Result<(), RepairError> {
+        let place = self.place_of(path)?;
         fs::rename(path, &place).map_err(at(path))?;
         self.note(&json!({"moved": shown(path)}))
     }
@@ -182,11 +211,16 @@ impl<'a> Repair<'a> {
 /// Takes a database that is not finished away, and what SQLite keeps beside it.
 fn remove_database(path: &Path) {
     for beside in [""].into_iter().chain(BESIDE_DATABASES) {
-        let mut name = path.as_os_str().to_owned();
-        name.push(beside);
         // What is not there need not go; what stays is in nobody's way but the next attempt's, which tells.
-        drop(fs::remove_file(PathBuf::from(name)));
+        drop(fs::remove_file(with_end(path, beside)));
     }
+}
+
+/// A path with more at its end.
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 impl Act {

@@ -192,11 +192,7 @@ impl Index {
         match index.meta("version")?.as_deref() {
             Some(VERSION) => {}
             None => index.set_meta("version", VERSION)?,
-            Some(_) => {
-                index.clear()?;
-                // What vectors are made of may have been something else.
-                index.db.execute("DELETE FROM vectors", [])?;
-            }
+            Some(_) => index.begin_anew()?,
         }
         Ok(index)
     }
@@ -228,13 +224,29 @@ impl Index {
     pub(crate) fn clear(&self) -> Result<(), IndexError> {
         // Whoever asks meanwhile finds what was there, or nothing; never half of it.
         let whole = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
-        whole.execute_batch(
+        self.empty()?;
+        Ok(whole.commit()?)
+    }
+
+    /// The same for one of another version. Of two who find it, the second has nothing to do: the first may have filled it
+    /// again by then.
+    fn begin_anew(&self) -> Result<(), IndexError> {
+        let whole = Transaction::new_unchecked(&self.db, TransactionBehavior::Immediate)?;
+        if self.meta("version")?.as_deref() != Some(VERSION) {
+            self.empty()?;
+            // What vectors are made of may have been something else.
+            self.db.execute("DELETE FROM vectors", [])?;
+        }
+        Ok(whole.commit()?)
+    }
+
+    fn empty(&self) -> Result<(), IndexError> {
+        self.db.execute_batch(
             "DELETE FROM files; DELETE FROM chunks; DROP TABLE IF EXISTS vocabulary; DROP TABLE chunks_fts;
              DELETE FROM terms; DELETE FROM meta;",
         )?;
-        whole.execute_batch(SCHEMA)?;
-        self.set_meta("version", VERSION)?;
-        Ok(whole.commit()?)
+        self.db.execute_batch(SCHEMA)?;
+        self.set_meta("version", VERSION)
     }
 
     pub(crate) fn meta(&self, key: &str) -> Result<Option<String>, IndexError> {
@@ -456,3 +468,6 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.push(ending);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests;

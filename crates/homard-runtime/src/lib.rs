@@ -7,7 +7,7 @@
 //!
 //! And the small vocabulary, one word for each idea that would otherwise be written again in every room: [`Mutex`],
 //! [`RwLock`], [`millis`](fn@millis), [`hex`](fn@hex), [`replace_private`], [`FileDraft`], [`Clip`], [`brief`], [`Backoff`],
-//! [`json`], [`off_thread`](fn@off_thread), [`Arrange`],
+//! [`json`], [`is_far`], [`off_thread`](fn@off_thread), [`Arrange`],
 //! [`CollectOrdered`].
 
 mod arrange;
@@ -16,6 +16,7 @@ mod backoff;
 mod cancel;
 mod clip;
 mod clock;
+mod far;
 mod hex;
 pub mod json;
 mod keyed_workers;
@@ -36,6 +37,7 @@ pub use backoff::{Backoff, chance, spread};
 pub use cancel::{Cancelled, OrCancel};
 pub use clip::{Clip, brief};
 pub use clock::{Clock, Timestamp};
+pub use far::is_far;
 pub use hex::{from_hex, hex};
 pub use keyed_workers::{KeyedWorkers, Roused, Worker};
 pub use lock::{Mutex, RwLock};

@@ -58,7 +58,8 @@ pub enum StoreError {
     },
     /// The file is not a database, or damaged beyond what SQLite reads.
     #[error(
-        "`{path}` is not a readable database: move it aside (keep it) and start again; transcripts are separate files"
+        "`{path}` is not a readable database: `homard doctor --fix` keeps it and copies what can be read into a new one; \
+         else put a backup back (`homard backup list`), or move it aside; transcripts are separate files"
     )]
     NotADatabase { path: PathBuf },
     /// Another process kept the database locked.

@@ -215,8 +215,8 @@ fn begin_result() -> io::StdoutLock<'static> {
 }
 
 /// The text with what would steer a terminal written out: answers, names and errors hold the words of strangers. Our own
-/// marks stay where there are `marks`.
-fn harmless(text: &str, marks: bool) -> Cow<'_, str> {
+/// marks stay where there are `marks`. Whoever draws on a terminal by themselves asks this first.
+pub(crate) fn harmless(text: &str, marks: bool) -> Cow<'_, str> {
     let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
     if !text.contains(steers) {
         return Cow::Borrowed(text);
@@ -249,8 +249,9 @@ fn harmless(text: &str, marks: bool) -> Cow<'_, str> {
 
 /// The mark of ours a text begins with.
 fn own_mark(text: &str) -> Option<&str> {
-    let code = text.strip_prefix("\x1b[")?.split_once('m')?.0;
-    MARKS.contains(&code).then(|| text.get(..code.len() + 3)).flatten()
+    let code = text.strip_prefix("\x1b[")?;
+    let own = MARKS.iter().find(|own| code.strip_prefix(**own).is_some_and(|rest| rest.starts_with('m')))?;
+    text.get(..own.len() + 3)
 }
 
 fn paint(color: bool, mark: Mark, text: &str) -> String {

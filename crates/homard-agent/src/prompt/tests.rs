@@ -68,6 +68,20 @@ fn the_owners_files_are_told_and_read_again_when_they_change() {
     assert!(prompt.fresh(&input(&workspace), &tools).is_none());
 }
 
+/// A share whose server is silent would hold up everybody else's turns with this one.
+#[test]
+fn the_dates_of_files_that_a_server_has_are_not_asked_for_on_the_reactor() {
+    let dir = tempfile::tempdir().unwrap();
+    let (prompt, tools) = (Prompt::default(), tools(&[]));
+    let made = prompt.build(&input(dir.path()), &tools).unwrap().text;
+    prompt.kept.lock().folders.get_mut(dir.path()).unwrap().is_far = true;
+    assert!(prompt.fresh(&input(dir.path()), &tools).is_some(), "it was looked at a moment ago");
+    prompt.forget(dir.path());
+    assert!(prompt.fresh(&input(dir.path()), &tools).is_none());
+    let again = prompt.build(&input(dir.path()), &tools).unwrap().text;
+    assert!(Arc::ptr_eq(&made, &again), "looked at elsewhere, and as it was");
+}
+
 #[test]
 fn conversations_of_different_kinds_do_not_push_each_other_out() {
     let dir = tempfile::tempdir().unwrap();

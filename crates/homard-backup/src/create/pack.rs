@@ -73,7 +73,7 @@ impl<W: Write + Send + 'static> Packer<W> {
                 give_back.send(Piece::new()).map_err(|_gone| early())?;
             }
         }
-        let writer = started("backup-write", move || write_all(out, &packed, &give_back, &ended))?;
+        let writer = started("backup-write", move || write_all(out, &packed, give_back, &ended))?;
         let (crc, piece) = (Crc::new(), Piece::new());
         Ok(Self { piece, queues, count: 0, spare, crc, len: 0, end: Some(end), writer: Some(writer) })
     }
@@ -173,7 +173,7 @@ fn pack_all(pieces: &Receiver<Piece>, done: &Sender<Piece>) {
 fn write_all<W: Write>(
     mut out: W,
     packed: &[Receiver<Piece>],
-    give_back: &Sender<Piece>,
+    give_back: Sender<Piece>,
     ended: &Receiver<End>,
 ) -> io::Result<W> {
     let mut len = 0;
@@ -186,6 +186,8 @@ fn write_all<W: Write>(
         // After the last one nobody needs it.
         give_back.send(piece).ok();
     }
+    // Whoever waits for a piece learns here that none comes any more.
+    drop(give_back);
     let end = ended.recv().map_err(|_given_up| early())?;
     if len != end.len {
         return Err(early());

@@ -98,6 +98,8 @@ pub(crate) fn masked(argv: &[String]) -> Vec<String> {
         let sensitive = is_sensitive_key(name.rsplit(['.', '/']).next().unwrap_or(name));
         if std::mem::take(&mut hide) {
             out.push(MASK.to_owned());
+            // What looks like a secret's name may have been a value (`--auth-choice token`), and this the next name.
+            hide = sensitive && !argument.contains('=');
         } else if sensitive && argument.contains('=') {
             out.push(format!("{name}={MASK}"));
         } else {
@@ -106,4 +108,26 @@ pub(crate) fn masked(argv: &[String]) -> Vec<String> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::masked;
+
+    #[test]
+    fn values_of_secret_options_are_masked_also_behind_a_word_that_looks_like_one() {
+        for (line, kept) in [
+            ("onboard --api-key KEY --model m", "onboard --api-key •••• --model m"),
+            ("onboard --api-key=KEY --json", "onboard --api-key=•••• --json"),
+            (
+                "onboard --auth-choice token --api-key KEY --json",
+                "onboard --auth-choice token •••• •••• --json",
+            ),
+            ("onboard --gateway-auth token --gateway-token=KEY", "onboard --gateway-auth token ••••"),
+            ("config set gateway.auth.token KEY", "config set gateway.auth.token ••••"),
+        ] {
+            let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(masked(&argv).join(" "), kept);
+        }
+    }
 }

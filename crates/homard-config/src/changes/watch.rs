@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use homard_runtime::{OrCancel, OrLog, off_thread};
+use homard_runtime::{OrCancel, OrLog, is_far, off_thread};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -23,24 +23,26 @@ type Look = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
 impl ConfigHandle {
     /// Watches the file and its includes until cancelled, and reloads after each edit.
     pub async fn run_watcher(self, cancel: CancellationToken) {
-        let mut known = self.look();
+        let mut way = self.way().await;
+        let mut known = self.look(way).await;
         if self.is_outdated().await {
             // Edited after it was read and before it was watched: the first look is to find it changed.
             known.clear();
         }
         while tokio::time::sleep(LOOK_EVERY).or_cancel(&cancel).await.is_ok() {
-            let mut now = self.look();
+            let mut now = self.look(way).await;
             if now == known {
                 continue;
             }
-            now = match self.settled(now).or_cancel(&cancel).await {
+            now = match self.settled(now, way).or_cancel(&cancel).await {
                 Ok(now) => now,
                 Err(_cancelled) => return,
             };
             let handle = self.clone();
             off_thread(move || handle.reload()).await.or_log("a changed configuration was not read");
             // Includes may have come or gone with the edit; what was just read is known.
-            let after = self.look();
+            way = self.way().await;
+            let after = self.look(way).await;
             let same = now.iter().all(|(path, stamp)| after.get(path).is_none_or(|later| later == stamp));
             known = if same { after } else { now };
         }
@@ -53,12 +55,12 @@ impl ConfigHandle {
     }
 
     /// Waits until the files have been quiet for the configured time.
-    async fn settled(&self, mut seen: Look) -> Look {
+    async fn settled(&self, mut seen: Look, way: Way) -> Look {
         let quiet = self.current().gateway.reload.debounce;
         let mut since = Instant::now();
         while since.elapsed() < quiet {
             tokio::time::sleep(quiet.saturating_sub(since.elapsed()).min(LOOK_EVERY)).await;
-            let now = self.look();
+            let now = self.look(way).await;
             if now != seen {
                 (seen, since) = (now, Instant::now());
             }
@@ -66,18 +68,46 @@ impl ConfigHandle {
         seen
     }
 
-    /// The dates are read here: another thread costs more than that, and four questions a second would keep every thread
-    /// alive that was ever needed for something that blocks.
-    fn look(&self) -> Look {
+    /// How to look from now on.
+    async fn way(&self) -> Way {
+        let files = self.watched();
+        let is_any_far = move || files.iter().filter_map(|file| file.parent()).any(is_far);
+        match off_thread(is_any_far).await {
+            Ok(false) => Way::Here,
+            Ok(true) | Err(_) => Way::OffThread,
+        }
+    }
+
+    async fn look(&self, way: Way) -> Look {
+        let files = self.watched();
+        match way {
+            Way::Here => look_at(files),
+            Way::OffThread => off_thread(move || look_at(files)).await.unwrap_or_default(),
+        }
+    }
+
+    /// The file, where it was read from, and what it includes.
+    fn watched(&self) -> Vec<PathBuf> {
         let snapshot = self.snapshot();
         let own = [self.source().paths.config_path.clone(), snapshot.path.clone()];
-        let stamp = |path: &PathBuf| {
-            let metadata = std::fs::metadata(path).ok()?;
-            Some((metadata.modified().ok()?, metadata.len()))
-        };
-        own.into_iter()
-            .chain(snapshot.included.iter().cloned())
-            .map(|path| (path.clone(), stamp(&path)))
-            .collect()
+        own.into_iter().chain(snapshot.included.iter().cloned()).collect()
     }
+}
+
+/// Who reads the dates.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// Whoever watches: another thread costs more than that, and four questions a second would keep every thread alive that
+    /// was ever needed for something that blocks.
+    Here,
+    /// Another thread all the same, where a server has one of the files: it may be silent, and everybody with it.
+    OffThread,
+}
+
+fn look_at(files: Vec<PathBuf>) -> Look {
+    let stamp = |path: &PathBuf| {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    };
+    files.into_iter().map(|path| (path.clone(), stamp(&path))).collect()
 }

@@ -38,7 +38,7 @@ fn dotenv_layers_stand_beneath_the_process_and_above_each_other() {
     let state = tempfile::tempdir().unwrap();
     std::fs::write(work.path().join(".env"), "A=work\nB=work\nHOMARD_INCLUDE_ROOTS=/\n").unwrap();
     std::fs::write(state.path().join(".env"), "A=state\nB=state\nC=state\n").unwrap();
-    let env = Environment::from_pairs([("A", "process")]).with_dotenv(Some(work.path()), state.path());
+    let env = Environment::from_pairs([("A", "process")]).with_dotenv(Some(work.path()), Some(state.path()));
     assert_eq!(["A", "B", "C"].map(|n| env.get(n)), [Some("process"), Some("work"), Some("state")]);
     assert_eq!(env.get("HOMARD_INCLUDE_ROOTS"), None);
 }

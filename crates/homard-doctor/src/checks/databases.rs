@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use homard_store::SCHEMA_VERSION;
+use rusqlite::Connection;
 
 use crate::files::{database_problems, open_database};
 use crate::finding::{Act, Finding};
@@ -27,7 +28,12 @@ pub(super) fn main(scene: &Scene<'_>) -> Vec<Finding> {
         Ok(version) => version,
         Err(error) => {
             let words = format!("{shown} is not a database that can be read: {error}");
-            return vec![Finding::error("database.unreadable", words).fix(way_back)];
+            let finding = Finding::error("database.unreadable", words);
+            let is_ours = version_of_a_part(&conn) == Some(SCHEMA_VERSION);
+            return vec![match is_ours && !scene.rooms.lock.is_held {
+                true => finding.act(Act::Salvage { path }),
+                false => finding.fix(way_back),
+            }];
         }
     };
     let mut found = Vec::new();
@@ -54,6 +60,12 @@ pub(super) fn main(scene: &Scene<'_>) -> Vec<Finding> {
         });
     }
     found
+}
+
+/// The version of a database that was cut off: the rest of it is read by those who say that they know.
+fn version_of_a_part(conn: &Connection) -> Option<i64> {
+    conn.execute_batch("PRAGMA writable_schema = ON").ok()?;
+    conn.query_row("PRAGMA user_version", [], |row| row.get(0)).ok()
 }
 
 pub(super) fn memory(scene: &Scene<'_>) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::fixture::{Home, NOW};
 use crate::scene::{ChannelState, Depth, GatewayState, LockState, ModelState};
-use crate::{Act, DOCTOR, Repair, Severity};
+use crate::{Act, DOCTOR, Repair, RepairError, Severity};
 
 /// Mends what a check found and says what it finds then.
 fn mended(home: &Home, check: &str) -> Vec<String> {
@@ -192,6 +192,48 @@ fn of_a_damaged_database_what_can_be_read_is_kept_and_the_old_one_too() {
     assert_eq!(value, "kept");
     let noted = fs::read_to_string(Repair::new(&home.source).folder().join("changes.jsonl")).unwrap();
     assert!(noted.contains("\"incomplete\":[") && noted.contains("sessions"), "{noted}");
+}
+
+#[test]
+fn of_a_database_that_was_cut_off_what_is_there_is_kept() {
+    let home = Home::with("{}");
+    let path = home.source.paths.database();
+    database(&home, homard_store::SCHEMA_VERSION);
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    conn.execute_batch(
+        "CREATE TABLE kv (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at INTEGER NOT NULL) WITHOUT ROWID;
+         INSERT INTO kv VALUES ('a', 'kept', 1);
+         CREATE TABLE sessions (id INTEGER PRIMARY KEY, key TEXT);
+         WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 900)
+         INSERT INTO sessions SELECT at, hex(randomblob(200)) FROM n;",
+    )
+    .unwrap();
+    drop(conn);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(home.ids(DOCTOR, "database"), ["database.unreadable"]);
+    let done = Repair::new(&home.source).apply(&home.acts(DOCTOR, "database"));
+    let [Ok(Some(words))] = done.as_slice() else { panic!("{done:?}") };
+    assert!(words.contains("not everything could be read of: ") && words.contains("sessions"), "{words}");
+    assert_eq!(home.ids(DOCTOR, "database"), Vec::<String>::new());
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let value: String = conn.query_row("SELECT value FROM kv", [], |row| row.get(0)).unwrap();
+    assert_eq!(value, "kept");
+}
+
+/// A service starts a gateway again and again that a damaged database stops: it may be there just then.
+#[test]
+fn a_database_is_not_exchanged_under_a_gateway_that_was_started_meanwhile() {
+    let home = Home::with("{}");
+    let path = home.source.paths.database();
+    database(&home, homard_store::SCHEMA_VERSION);
+    let before = fs::read(&path).unwrap();
+    let gateway = fs::File::create(home.source.paths.lock_file()).unwrap();
+    gateway.try_lock().unwrap();
+    let done = Repair::new(&home.source).apply(&[Act::Salvage { path: path.clone() }]);
+    assert!(matches!(done.as_slice(), [Err(RepairError::InUse)]), "{done:?}");
+    assert_eq!(fs::read(&path).unwrap(), before);
+    assert!(!Repair::new(&home.source).folder().exists());
 }
 
 #[test]
@@ -385,7 +427,7 @@ fn what_was_written_to_a_damaged_index_last_goes_with_it() {
     std::fs::write(&log, "last words").unwrap();
     let acts = [Act::SetAside { path: home.state().join("memory/main.sqlite") }];
     let repair = Repair::new(&home.source);
-    repair.apply(&acts).into_iter().for_each(|done| done.unwrap());
+    repair.apply(&acts).into_iter().for_each(|done| drop(done.unwrap()));
     assert!(!log.exists() && repair.folder().join("memory/main.sqlite-wal").is_file());
 }
 

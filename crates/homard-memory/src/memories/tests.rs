@@ -290,6 +290,7 @@ fn whether_anything_is_to_be_done_is_known_without_looking() {
     assert!(!memories.needs_no_look(&place));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_is_gone_or_a_link_when_it_is_read_is_not_in_the_index() {
     let home = Home::with(&[("memory/a.md", "tide"), ("secret.txt", "tide of a secret")]);

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, params_from_iter};
 
 use crate::engine::database::{SCHEMA_VERSION, open_writer};
 use crate::store::StoreError;
@@ -32,6 +32,8 @@ pub struct Salvaged {
 pub fn salvage(damaged: &Path, whole: &Path) -> Result<Salvaged, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let old = Connection::open_with_flags(damaged, flags)?;
+    // Of one that is shorter than it says SQLite reads nothing, unless one says that one knows.
+    old.execute_batch("PRAGMA writable_schema = ON")?;
     let found: i64 = old.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if found != SCHEMA_VERSION {
         return Err(StoreError::NewerVersion { path: damaged.to_owned(), found, known: SCHEMA_VERSION });
@@ -39,8 +41,8 @@ pub fn salvage(damaged: &Path, whole: &Path) -> Result<Salvaged, StoreError> {
     // Proves that the tables are known before anything is made.
     columns(&old, "sessions")?;
     let new = open_writer(whole)?;
-    // Rows whose parents are lost come over all the same.
-    new.execute_batch("PRAGMA foreign_keys = OFF")?;
+    // Rows whose parents are lost come over all the same, and what a new one notes of itself makes room for the old.
+    new.execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM meta")?;
     let mut done = Salvaged::default();
     for table in tables(&new)? {
         let (rows, is_complete) = copy(&old, &new, &table)?;
@@ -79,48 +81,65 @@ fn copy(old: &Connection, new: &Connection, table: &str) -> Result<(u64, bool), 
     let (names, keys) = columns(new, table)?;
     // Backticks and no quotation marks: in those an unknown name would be a text.
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
-    let list = quoted(&names).join(", ");
-    let marks = vec!["?"; names.len()].join(", ");
-    let has_rowid = new.prepare(&format!("SELECT rowid FROM `{table}` LIMIT 0")).is_ok();
-    let by = if has_rowid { vec!["rowid".to_owned()] } else { quoted(&keys) };
+    let (mut list, mut by) = (quoted(&names), quoted(&keys));
+    if new.prepare(&format!("SELECT rowid FROM `{table}` LIMIT 0")).is_ok() {
+        // What came in one moment goes by these numbers.
+        by = vec!["rowid".to_owned()];
+        list.extend(by.iter().cloned());
+    }
+    let (columns, marks) = (list.join(", "), vec!["?"; list.len()].join(", "));
     let writing = new.unchecked_transaction()?;
     let mut insert =
-        writing.prepare(&format!("INSERT OR IGNORE INTO `{table}` ({list}) VALUES ({marks})"))?;
-    let (mut count, mut is_complete) = (0, false);
-    for direction in ["ASC", "DESC"] {
+        writing.prepare(&format!("INSERT OR IGNORE INTO `{table}` ({columns}) VALUES ({marks})"))?;
+    let mut walk_by = |direction: &str| {
         let order: Vec<String> = by.iter().map(|name| format!("{name} {direction}")).collect();
-        let select = format!("SELECT {list} FROM `{table}` ORDER BY {}", order.join(", "));
-        let (rows, is_whole) =
-            walk(old, &select, names.len(), |values| Ok(insert.execute(params_from_iter(values))?))?;
-        count += rows;
-        if is_whole {
-            is_complete = true;
-            break;
-        }
-    }
+        let select = format!("SELECT {columns} FROM `{table}` ORDER BY {}", order.join(", "));
+        walk(old, &select, list.len(), &mut insert)
+    };
+    let forth = walk_by("ASC")?;
+    let (count, is_complete) = match forth.is_to_end {
+        true => (forth.taken, forth.is_readable),
+        false => (forth.taken + walk_by("DESC")?.taken, false),
+    };
     drop(insert);
     writing.commit()?;
     Ok((count, is_complete))
 }
 
-/// Hands over row after row until one cannot be read; how many were new, and whether the end was reached.
+/// How far a walk over a table came.
+struct Walk {
+    taken: u64,
+    /// Whether every row it met made sense, and none stood there twice.
+    is_readable: bool,
+    is_to_end: bool,
+}
+
+/// Takes row after row until a page cannot be read.
 fn walk(
     old: &Connection,
     select: &str,
     width: usize,
-    mut take: impl FnMut(Vec<Value>) -> Result<usize, StoreError>,
-) -> Result<(u64, bool), StoreError> {
-    let Ok(mut asked) = old.prepare(select) else { return Ok((0, false)) };
-    let Ok(mut rows) = asked.query([]) else { return Ok((0, false)) };
-    let mut count: u64 = 0;
+    insert: &mut Statement<'_>,
+) -> Result<Walk, StoreError> {
+    let mut done = Walk { taken: 0, is_readable: true, is_to_end: false };
+    let Ok(mut asked) = old.prepare(select) else { return Ok(done) };
+    let Ok(mut rows) = asked.query([]) else { return Ok(done) };
     loop {
-        let values: rusqlite::Result<Vec<Value>> = match rows.next() {
-            Ok(Some(row)) => (0..width).map(|column| row.get(column)).collect(),
-            Ok(None) => return Ok((count, true)),
-            Err(_unreadable) => return Ok((count, false)),
+        let row = match rows.next() {
+            Ok(Some(row)) => row,
+            Ok(None) => return Ok(Walk { is_to_end: true, ..done }),
+            Err(_unreadable) => return Ok(done),
         };
-        let Ok(values) = values else { return Ok((count, false)) };
-        count += u64::try_from(take(values)?).unwrap_or(0);
+        // A garbled row is left out; it may be of a kind the table does not take, or no text where one belongs.
+        let values: rusqlite::Result<Vec<Value>> = (0..width).map(|column| row.get(column)).collect();
+        let taken = match values.map(|values| insert.execute(params_from_iter(values))) {
+            Ok(Ok(taken)) => taken,
+            Ok(Err(error)) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => 0,
+            Ok(Err(error)) => return Err(error.into()),
+            Err(_not_text) => 0,
+        };
+        done.is_readable &= taken > 0;
+        done.taken += u64::try_from(taken).unwrap_or(0);
     }
 }
 

@@ -12,10 +12,12 @@ use super::CommandRun;
 use super::provenance::{Role, in_system, pieces, read_words, sweeps};
 
 /// Programs that print what is in files and folders, also where no word looks like one's name.
-const PRINT_FILES: [&str; 30] = [
-    "awk", "bat", "bzcat", "cat", "comm", "cut", "diff", "egrep", "fgrep", "gawk", "git", "grep", "head",
-    "hexdump", "jq", "less", "ls", "more", "nl", "od", "sed", "sort", "strings", "tac", "tail", "tar",
-    "uniq", "xxd", "zcat", "zgrep",
+const PRINT_FILES: [&str; 57] = [
+    "awk", "base32", "base64", "basenc", "bat", "bzcat", "bzip2", "cat", "column", "comm", "cut", "dd",
+    "diff", "egrep", "expand", "fgrep", "fmt", "fold", "gawk", "git", "grep", "gunzip", "gzip", "head",
+    "hexdump", "iconv", "join", "jq", "less", "ls", "mawk", "more", "nl", "od", "paste", "pr", "rev", "sed",
+    "shuf", "sort", "strings", "tac", "tail", "tar", "tsort", "unexpand", "uniq", "unzip", "xxd", "xz",
+    "xzcat", "yq", "zcat", "zgrep", "zless", "zstd", "zstdcat",
 ];
 /// Longest ending of a file's name.
 const MAX_ENDING: usize = 8;
@@ -96,6 +98,9 @@ mod tests {
             ("true; tail letter", true),
             ("cd mail && make", true),
             ("ls", true),
+            ("base64 letter", true),
+            ("dd if=letter", true),
+            ("dmesg | base64", false),
             ("dmesg | cut -d: -f1 letter.txt", true),
             ("find . -name x", true),
             ("date < letter.txt", true),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use tracing::Level;
 
 use super::redact::Redactor;
+use crate::report::harmless;
 
 /// Names of our own; a field that would hide one of them gets an underscore.
 const OWN_NAMES: [&str; 4] = ["time", "level", "subsystem", "message"];
@@ -146,13 +147,14 @@ fn words(line: &Line, zone: Option<&TimeZone>, color: bool) -> String {
         parts.push(paint(level_color(&line.level), &format!("{:<5}", line.level)));
         parts.push(paint("36", &format!("{:<SUBSYSTEM_WIDTH$}", line.subsystem)));
     }
-    parts.push(line.message.clone());
+    // What is logged is often what somebody elsewhere said.
+    parts.push(harmless(&line.message, false).into_owned());
     for (name, value) in &line.fields {
         let value = match value {
             Value::String(text) if !text.is_empty() && !text.contains([' ', '"']) => text.clone(),
             other => other.to_string(),
         };
-        parts.push(paint("2", &format!("{name}={value}")));
+        parts.push(paint("2", &format!("{name}={}", harmless(&value, false))));
     }
     parts.join(" ").trim_end().to_owned()
 }

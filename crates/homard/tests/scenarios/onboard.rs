@@ -229,6 +229,8 @@ async fn the_program_alone_offers_the_setup_on_a_fresh_machine_and_help_otherwis
 async fn beginning_anew_puts_what_there_was_aside() {
     let home = TestHome::with_config(&json!({"gateway": {"port": 4000}})).unwrap();
     std::fs::create_dir_all(home.state_dir().join("agents/main")).unwrap();
+    // It goes, too, so no model is chosen for it.
+    std::fs::write(home.state_dir().join(".env"), "OPENAI_API_KEY=sk-1\n").unwrap();
     let port = free_port().unwrap().to_string();
     let reset = [
         "onboard",
@@ -242,10 +244,12 @@ async fn beginning_anew_puts_what_there_was_aside() {
     let (code, out, err) = run(&home, &reset).await;
     assert_eq!(code, 0, "{out} {err}");
     assert_eq!(config(&home)["gateway"]["port"].to_string(), port);
+    assert_eq!(config(&home)["agents"]["defaults"]["model"], Value::Null);
     let beside: Vec<_> =
         std::fs::read_dir(home.path()).unwrap().flatten().map(|entry| entry.path()).collect();
     let aside = beside.iter().find(|path| path.to_string_lossy().contains(".homard.reset-")).unwrap();
     assert!(aside.join("homard.json").is_file() && aside.join("agents/main").is_dir(), "{beside:?}");
+    assert!(aside.join(".env").is_file(), "{beside:?}");
 }
 
 #[tokio::test]
@@ -291,6 +295,8 @@ async fn the_options_people_know_from_elsewhere_set_a_provider_up() {
     assert_eq!(told["model"], model);
     let kept = home.state_dir().join("agents/main/agent/auth-profiles.json");
     assert!(std::fs::read_to_string(kept).unwrap().contains("sk-ant-1"));
+    let audit = std::fs::read_to_string(home.state_dir().join("logs/config-audit.jsonl")).unwrap();
+    assert!(audit.contains("--auth-choice") && !audit.contains("sk-ant-1"), "{audit}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use flate2::bufread::GzDecoder;
 
-use super::{PIECE, Packer, PiecePacker};
+use super::{PIECE, Packer, Piece, PiecePacker, write_all};
 
 /// Bytes that nobody can pack.
 fn noise(len: usize) -> Vec<u8> {
@@ -119,6 +119,19 @@ fn why_it_could_not_be_written_is_told_to_who_writes_and_to_who_finishes() {
     packer.write_all(b"short").unwrap();
     let error = packer.finish().err().map(|error| error.kind());
     assert_eq!(error, Some(io::ErrorKind::StorageFull));
+}
+
+/// Whoever fills pieces waits for one at that moment, and says only then that it is the end.
+#[test]
+fn whoever_waits_for_a_piece_hears_of_it_when_packing_stops() {
+    let (queue, packed) = channel::<Piece>();
+    let (give_back, spare) = channel();
+    let (end, ended) = channel();
+    drop(queue);
+    let writing = std::thread::spawn(move || write_all(Vec::new(), &[packed], give_back, &ended));
+    assert!(spare.recv().is_err());
+    drop(end);
+    writing.join().unwrap().unwrap_err();
 }
 
 #[test]

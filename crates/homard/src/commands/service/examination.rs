@@ -285,14 +285,21 @@ fn mend(
     let outcomes = repair.apply(&acts);
     let mut mended = Vec::new();
     for (act, outcome) in acts.iter().zip(outcomes) {
-        let problem = outcome.err().map(|error| error.to_string());
-        if !manner.json {
-            match &problem {
-                None => print(cx, "done", Mark::Good, &act.to_string(), manner.face)?,
-                Some(problem) => print(cx, "left", Mark::Bad, &format!("{act}: {problem}"), manner.face)?,
+        match outcome {
+            Ok(words) => {
+                if !manner.json {
+                    let words = words.map(|words| format!(": {words}")).unwrap_or_default();
+                    print(cx, "done", Mark::Good, &format!("{act}{words}"), manner.face)?;
+                }
+                mended.push((act.to_string(), None));
+            }
+            Err(problem) => {
+                if !manner.json {
+                    print(cx, "left", Mark::Bad, &format!("{act}: {problem}"), manner.face)?;
+                }
+                mended.push((act.to_string(), Some(problem.to_string())));
             }
         }
-        mended.push((act.to_string(), problem));
     }
     if repair.folder().exists() && !manner.json {
         cx.console.line(&format!("What was there before is in {}.", repair.folder().display()))?;

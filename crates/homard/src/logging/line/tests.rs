@@ -48,6 +48,16 @@ fn looks_differ_but_say_the_same() {
     assert!(LineStyle::Words { zone: None, color: true }.show(&line).contains("\x1b[33mwarn"));
 }
 
+/// A name on a chat platform, or what a server says, may be anything; and the gateway may run at a terminal.
+#[test]
+fn what_strangers_say_steers_no_terminal() {
+    let said = "\x1b]52;c;ZXZpbA==\x07\u{9b}2J";
+    let fields = json!({"nick": said, "words": format!("a {said}")});
+    let line = Line::new(&Level::INFO, "x", said.into(), fields.as_object().unwrap().clone());
+    let shown = Look::Words { zone: None, color: false }.show(&line);
+    assert!(!shown.contains(char::is_control) && shown.matches("]52;c;ZXZpbA==").count() == 3, "{shown}");
+}
+
 #[test]
 fn subsystems_are_short() {
     for (target, short) in [

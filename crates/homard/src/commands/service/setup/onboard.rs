@@ -131,7 +131,9 @@ async fn agree(cx: &Cx, prompt: &Prompt, args: &OnboardArgs, mut anew: StartOver
                 return Err(Left.into());
             }
             Ok(WalkEnd::Import) => {
-                anew.begin(cx, prompt)?;
+                if anew.begin(cx, prompt)? {
+                    imported = "what there was is put aside";
+                }
                 if migrate::with_a_person(cx, prompt)? {
                     imported = "what was taken over stays";
                 }

@@ -40,12 +40,10 @@ impl StartOver {
         self.0.is_some_and(|scope| scope != EraseScope::Config)
     }
 
-    /// The machine as it will be: without the settings that are about to go.
+    /// The machine as it will be: without the settings that are about to go, and the keys beside them.
     pub(super) fn seen(self, cx: &Cx) -> Cx {
-        let mut paths = cx.source.paths.clone();
-        if self.0.is_some() {
-            paths.config_path.set_extension("anew");
-        }
+        let paths = &cx.source.paths;
+        let paths = if self.0.is_some() { paths.without_settings() } else { paths.clone() };
         Cx {
             source: ConfigSource { paths, ..cx.source.clone() },
             global: cx.global.clone(),
@@ -53,12 +51,12 @@ impl StartOver {
         }
     }
 
-    /// Puts it aside, once.
+    /// Puts it aside, once; whether it did so now.
     ///
     /// # Errors
     /// When a gateway was started meanwhile, or something cannot be moved; everything is in its place then.
-    pub(super) fn begin(&mut self, cx: &Cx, prompt: &Prompt) -> anyhow::Result<()> {
-        let Some(scope) = self.0.take() else { return Ok(()) };
+    pub(super) fn begin(&mut self, cx: &Cx, prompt: &Prompt) -> anyhow::Result<bool> {
+        let Some(scope) = self.0.take() else { return Ok(false) };
         backup::refuse_while_running(cx)?;
         let plan = Erase::of(&cx.source, &cx.snapshot(), scope);
         let lock = backup::hold(cx)?;
@@ -73,6 +71,6 @@ impl StartOver {
                 prompt.say("Begin anew", &format!("What there was is in {} now.", places.join(" and ")));
             }
         }
-        Ok(())
+        Ok(true)
     }
 }

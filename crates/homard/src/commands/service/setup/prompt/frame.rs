@@ -5,6 +5,8 @@ use std::fmt;
 
 use homard_runtime::brief;
 
+use crate::report::harmless;
+
 /// The narrowest width that is drawn for.
 const MIN_WIDTH: usize = 20;
 /// The widest text; longer lines are hard to read.
@@ -73,7 +75,7 @@ impl Frame {
 
     /// A line of its own kind, broken where it is too long.
     pub(super) fn put(&mut self, line: Line, text: &str) {
-        for (index, part) in wrap(text, self.width).into_iter().enumerate() {
+        for (index, part) in wrap(&harmless(text, false), self.width).into_iter().enumerate() {
             let sign = if index == 0 || line == Line::Plain { line.sign() } else { "│  " };
             let written = format!("{sign}{part}");
             self.lines.push(self.paint(line.color(), &written));
@@ -82,14 +84,14 @@ impl Frame {
 
     /// Text beside the bar.
     pub(super) fn text(&mut self, text: &str) {
-        for part in text.lines().flat_map(|line| wrap(line, self.width)) {
+        for part in harmless(text, false).lines().flat_map(|line| wrap(line, self.width)) {
             self.lines.push(format!("│  {part}"));
         }
     }
 
     /// Text that is not drawn over. An address stays whole, so that it can be clicked and copied: the terminal breaks it.
     pub(super) fn said(&mut self, text: &str) {
-        for line in text.lines() {
+        for line in harmless(text, false).lines() {
             let is_address = line.contains("://") && !line.contains(' ');
             let parts = if is_address { vec![line.to_owned()] } else { wrap(line, self.width) };
             let sign = if is_address { "" } else { "│  " };
@@ -99,9 +101,10 @@ impl Frame {
 
     /// One of the answers there are; its hint only where there is room for it.
     pub(super) fn option(&mut self, label: &str, hint: Option<&str>, is_chosen: bool) {
-        let label = brief(label, self.width.saturating_sub(2));
+        let label = brief(&harmless(label, false), self.width.saturating_sub(2));
         let room = self.width.saturating_sub(label.chars().count() + 5);
-        let hint = hint.filter(|_| room >= 8).map(|hint| format!(" ({})", brief(hint, room)));
+        let hint =
+            hint.filter(|_| room >= 8).map(|hint| format!(" ({})", brief(&harmless(hint, false), room)));
         let hint = hint.map(|hint| self.paint("2", &hint)).unwrap_or_default();
         let label =
             if is_chosen { self.paint("32;1", &format!("● {label}")) } else { format!("○ {label}") };
@@ -163,6 +166,23 @@ mod tests {
         ] {
             assert_eq!(wrap(text, width), lines, "{text}");
         }
+    }
+
+    /// Errors of servers, names of models and versions of gateways are what somebody elsewhere says.
+    #[test]
+    fn what_strangers_say_steers_no_terminal() {
+        let said = "a\x1b]52;c;ZXZpbA==\x07\u{9b}2Jb";
+        let mut frame = Frame::new(80, true);
+        frame.put(Line::Wrong, said);
+        frame.text(said);
+        frame.said(said);
+        frame.said(&format!("http://{said}"));
+        frame.option(said, Some(said), true);
+        let drawn =
+            frame.to_string().replace("\x1b[33m", "").replace("\x1b[32;1m", "").replace("\x1b[2m", "");
+        let drawn = drawn.replace("\x1b[0m", "");
+        assert!(!drawn.contains(|c: char| c.is_control() && c != '\n'), "{drawn:?}");
+        assert_eq!(drawn.matches("a\\u{1b}]52;").count(), 6, "{drawn:?}");
     }
 
     #[test]
