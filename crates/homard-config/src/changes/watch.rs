@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use homard_runtime::{OrCancel, OrLog, off_thread};
+use homard_runtime::{CollectOrdered as _, OrCancel, OrLog, off_thread};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -78,6 +78,6 @@ impl ConfigHandle {
         own.into_iter()
             .chain(snapshot.included.iter().cloned())
             .map(|path| (path.clone(), stamp(&path)))
-            .collect()
+            .collect_map()
     }
 }
