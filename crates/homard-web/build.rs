@@ -9,6 +9,8 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Above this the book would weigh more than it is worth.
 const MAX_BYTES: usize = 300 * 1024;
+/// What the packed copy of a file is called.
+const PACKED_SUFFIX: &str = ".z";
 /// What the compressor may take its time for.
 const LEVEL: u8 = 10;
 /// Half a SHA-256 is plenty to tell two builds apart.
@@ -26,7 +28,7 @@ fn main() -> Outcome {
     book(Path::new("../../docs"), Path::new(&out))
 }
 
-/// Writes the table of the page's files and what it names. A file with a Brotli copy is kept deflated beside it.
+/// Writes the table of the page's files and what it names. Of a file with a deflated copy only that is kept.
 fn page(dist: &Path, out: &Path) -> Outcome {
     let mut files = Vec::new();
     if dist.is_dir() {
@@ -41,16 +43,18 @@ fn page(dist: &Path, out: &Path) -> Outcome {
     }
     named.sort();
     let mut table = "&[\n".to_owned();
-    for (number, (name, path)) in named.iter().enumerate() {
+    let packed_of = |name: &str| {
+        let packed = format!("{name}{PACKED_SUFFIX}");
+        named.iter().find(|(other, _)| *other == packed).map(|(_, path)| path)
+    };
+    let plain = named.iter().filter(|(name, _)| !name.ends_with(PACKED_SUFFIX));
+    for (number, (name, path)) in plain.enumerate() {
         let bytes = std::fs::read(path)?;
         let digest: String =
             sha2::Sha256::digest(&bytes).iter().take(DIGEST).map(|b| format!("{b:02x}")).collect();
-        let packed = format!("{name}.br");
-        let is_deflated = named.iter().any(|(other, _)| *other == packed);
-        let kept = match is_deflated {
-            true => miniz_oxide::deflate::compress_to_vec_zlib(&bytes, LEVEL),
-            false => bytes,
-        };
+        let packed = packed_of(name);
+        let is_deflated = packed.is_some();
+        let kept = packed.map_or(Ok(bytes), std::fs::read)?;
         std::fs::write(out.join(format!("page-{number}")), kept)?;
         table.push_str(&format!(
             "Kept {{ name: {name:?}, digest: {digest:?}, is_deflated: {is_deflated}, \

@@ -1,10 +1,10 @@
-// Writes a Brotli copy beside every compressible file of dist, so the gateway
+// Writes a deflated copy beside every compressible file of dist, so the gateway
 // never compresses at run time, and fails the build when the page outgrows its budget.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
+import { deflate } from 'node:zlib';
 
 /** What a browser fetches before the chat can be used: the page, what it names, and nothing loaded later. */
 const FIRST_LOAD_BYTES = 250 * 1024;
@@ -14,15 +14,15 @@ const COMPRESSIBLE = new Set(['.html', '.js', '.css', '.svg', '.json', '.webmani
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 
 const sizes = new Map();
-const pack = promisify(brotliCompress);
+const pack = promisify(deflate);
 const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && COMPRESSIBLE.has(extname(entry.name)))
   .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
 await Promise.all(
   paths.map(async (path) => {
     const raw = readFileSync(path);
-    const packed = await pack(raw, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: raw.length } });
-    if (packed.length < raw.length) writeFileSync(`${path}.br`, packed);
+    const packed = await pack(raw, { level: 9, memLevel: 9 });
+    if (packed.length < raw.length) writeFileSync(`${path}.z`, packed);
     sizes.set(relative(dist, path), Math.min(packed.length, raw.length));
   }),
 );

@@ -6,7 +6,7 @@ use homard_protocol::methods::cron::{
     CronRunsScope, CronSchedule, CronScheduleFilter, CronSortBy, CronSortDir, CronStatusFilter,
     CronStatusResult, CronTriggerFilter,
 };
-use homard_runtime::{Arrange as _, OrLog, hex};
+use homard_runtime::{Arrange as _, CollectOrdered as _, OrLog, hex};
 use homard_store::{CronRunQuery, StoreError};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +52,7 @@ impl Jobs<'_> {
         let end = offset.saturating_add(page.len() as u64);
         let previews = params.include_delivery_previews.unwrap_or(true);
         let previews =
-            previews.then(|| page.iter().map(|job| (job.row.id.clone(), job.preview(&config))).collect());
+            previews.then(|| page.iter().map(|job| (job.row.id.clone(), job.preview(&config))).collect_map());
         Ok(CronListResult {
             snapshot_revision: snapshot(&jobs),
             jobs: page.iter().map(|job| job.to_wire(&config)).collect(),

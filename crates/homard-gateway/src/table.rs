@@ -34,6 +34,9 @@ impl Cx {
     }
 }
 
+/// Most answers are shorter, and begin with this much room.
+const FRAME_BYTES: usize = 128;
+
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 type Call = Box<dyn Fn(Cx, Option<Box<RawValue>>) -> BoxFuture<Result<String, RequestError>> + Send + Sync>;
 
@@ -100,15 +103,11 @@ impl MethodTable {
         M::Result: 'static,
     {
         let call: Call = Box::new(move |cx, params| {
+            let params = match admitted::<M>(&cx, params.as_deref()) {
+                Ok(params) => params,
+                Err(error) => return refused(error),
+            };
             Box::pin(async move {
-                let params = match read_params::<M>(params.as_deref()) {
-                    Ok(params) => params,
-                    Err(error) => {
-                        cx.caller.check(M::LEAST)?;
-                        return Err(error);
-                    }
-                };
-                cx.caller.check(M::access_for(&params))?;
                 let id = Arc::clone(&cx.request_id);
                 let result = handler(cx, params).await?;
                 Ok(ok_frame(&id, &result))
@@ -172,14 +171,32 @@ impl MethodTable {
     }
 }
 
-/// A good response as text.
+/// A good response as text. The frame around the result is written once for all types of results.
 fn ok_frame<R: Serialize>(id: &str, result: &R) -> String {
-    serde_json::to_string(&ResponseFrame::ok(id, result)).unwrap_or_else(|error| not_written(id, &error))
+    let mut text = ok_head(id);
+    match serde_json::to_writer(&mut text, result) {
+        Ok(()) => ok_end(id, text),
+        Err(error) => not_written(id, &error),
+    }
 }
 
-/// What is answered when a result cannot be; apart, since the rest is made anew for each type of result.
+/// A good response up to its payload. Apart, as what follows: the rest is made anew for each type of result.
+fn ok_head(id: &str) -> Vec<u8> {
+    let mut text = Vec::with_capacity(FRAME_BYTES);
+    text.extend_from_slice(br#"{"type":"res","id":"#);
+    text.extend_from_slice(json::to_text(id).as_bytes());
+    text.extend_from_slice(br#","ok":true,"payload":"#);
+    text
+}
+
+fn ok_end(id: &str, mut text: Vec<u8>) -> String {
+    text.push(b'}');
+    String::from_utf8(text).unwrap_or_else(|error| not_written(id, &error))
+}
+
+/// What is answered when a result cannot be.
 #[cold]
-fn not_written(id: &str, error: &serde_json::Error) -> String {
+fn not_written(id: &str, error: &dyn std::error::Error) -> String {
     tracing::error!(%error, "a result could not be written as JSON");
     let said = "the result could not be written as JSON; this is a bug in Homard";
     error_frame(id, RequestError::unavailable(said))
@@ -195,6 +212,13 @@ pub(crate) fn error_frame(id: &str, error: RequestError) -> String {
 /// Fields that name the session a method acts on.
 const TARGETS: [&str; 2] = ["sessionKey", "key"];
 
+/// The parameters, where they can be read and the caller may ask for that.
+fn admitted<M: Method>(cx: &Cx, raw: Option<&RawValue>) -> Result<M::Params, RequestError> {
+    let params = read_params::<M>(raw).map_err(|error| unread(cx, M::LEAST, error))?;
+    cx.caller.check(M::access_for(&params))?;
+    Ok(params)
+}
+
 fn read_params<M: Method>(raw: Option<&RawValue>) -> Result<M::Params, RequestError> {
     json::from_value(object(M::NAME, raw)?).map_err(|error| params_error(M::NAME, &error))
 }
@@ -205,6 +229,15 @@ pub(crate) fn parse_params<P: DeserializeOwned>(method: &str, text: &str) -> Res
 }
 
 // What does not depend on the type of the parameters is not made anew for each.
+
+/// Who may not call it at all is told that, and not what is wrong with the parameters.
+fn unread(cx: &Cx, least: Access, error: RequestError) -> RequestError {
+    cx.caller.check(least).err().unwrap_or(error)
+}
+
+fn refused(error: RequestError) -> BoxFuture<Result<String, RequestError>> {
+    Box::pin(std::future::ready(Err(error)))
+}
 
 fn object(method: &str, raw: Option<&RawValue>) -> Result<Value, RequestError> {
     let text = raw.map_or("{}", RawValue::get);
@@ -243,4 +276,22 @@ fn params_error(method: &str, error: &ReadError) -> RequestError {
 
 fn quoted<'a>(reason: &'a str, prefix: &str) -> Option<&'a str> {
     reason.strip_prefix(prefix)?.split('`').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use homard_protocol::ResponseFrame;
+    use serde_json::json;
+
+    use super::ok_frame;
+
+    #[test]
+    fn a_good_answer_is_the_frame_of_the_protocol() {
+        for (id, result) in
+            [("r1", json!({"a": [1, "ü"]})), ("a \"quoted\"\nid", json!(null)), ("", json!("x"))]
+        {
+            let whole = serde_json::to_string(&ResponseFrame::ok(id, &result)).unwrap();
+            assert_eq!(ok_frame(id, &result), whole);
+        }
+    }
 }

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_llm::{
     EmbedRequest, Embedded, FailReason, LlmError, ModelError, ModelSpec, Price, Resolved, ThinkingLevel,
 };
@@ -48,23 +50,26 @@ impl ModelRouter {
     ///
     /// # Errors
     /// When the model is unknown, the budget is spent, or no credential brought an answer.
-    pub async fn embed(
-        &self,
-        wanted: &EmbedTexts,
-        run: &Run,
-        cancel: &CancellationToken,
-    ) -> Result<Embedded, NotEmbedded> {
-        let Resolved { provider, model } = self.models().resolve(&wanted.model)?;
-        let is_listed = self.models().list().any(|known| Arc::ptr_eq(known, &model));
-        // What a sibling costs says nothing about a model that only makes vectors.
-        let price = if is_listed { model.price } else { Price::default() };
-        let model = Arc::new(ModelSpec { price, ..ModelSpec::clone(&model) });
-        let asking = Asking { desk: self, run, model, wanted, cancel };
-        let answered = match self.auth().get(&wanted.model.provider) {
-            None => asking.ask(&*provider, None).await,
-            Some(auth) => asking.with_any(&*provider, auth).await,
-        };
-        answered.map_err(NotEmbedded::Failed)
+    pub fn embed<'a>(
+        &'a self,
+        wanted: &'a EmbedTexts,
+        run: &'a Run,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<Embedded, NotEmbedded>> {
+        async move {
+            let Resolved { provider, model } = self.models().resolve(&wanted.model)?;
+            let is_listed = self.models().list().any(|known| Arc::ptr_eq(known, &model));
+            // What a sibling costs says nothing about a model that only makes vectors.
+            let price = if is_listed { model.price } else { Price::default() };
+            let model = Arc::new(ModelSpec { price, ..ModelSpec::clone(&model) });
+            let asking = Asking { desk: self, run, model, wanted, cancel };
+            let answered = match self.auth().get(&wanted.model.provider) {
+                None => asking.ask(&*provider, None).await,
+                Some(auth) => asking.with_any(&*provider, auth).await,
+            };
+            answered.map_err(NotEmbedded::Failed)
+        }
+        .boxed()
     }
 }
 

@@ -86,7 +86,7 @@ impl Selector {
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let defaults = &config.agents.defaults;
-        let own = config.models.providers.keys().cloned().collect();
+        let own = config.models.providers.keys().cloned().collect_set();
         let normal = |model: &ModelRef| normal(model, &own);
         let listed: Vec<(ModelRef, Option<&String>)> =
             defaults.models.iter().map(|(model, entry)| (normal(model), entry.alias.as_ref())).collect();
@@ -250,7 +250,7 @@ fn allowed(
 ) -> Option<BTreeSet<ModelRef>> {
     let mut allowed: BTreeSet<ModelRef> = newer.collect_set();
     if allowed.is_empty() {
-        allowed = listed.iter().map(|(model, _)| model.clone()).collect();
+        allowed = listed.iter().map(|(model, _)| model.clone()).collect_set();
     }
     if allowed.is_empty() {
         return None;

@@ -9,7 +9,7 @@ use homard_config::config::RawChannels;
 use homard_config::{Config, View};
 use homard_protocol::id::slugify;
 use homard_protocol::{AccountId, ChannelId};
-use homard_runtime::Arrange as _;
+use homard_runtime::{Arrange as _, CollectOrdered as _};
 use serde_json::{Map, Value};
 
 use crate::access::AccountRules;
@@ -70,7 +70,7 @@ impl ChannelAccounts {
         let platforms = raw.sections().filter(|(id, section)| id.as_str() != DEFAULTS && !section.is_null());
         let platforms = platforms.map(|(id, section)| (id.clone(), Platform::resolve(id, section, defaults)));
         Self {
-            platforms: platforms.collect(),
+            platforms: platforms.collect_map(),
             elsewhere: Arc::new(ChannelAccount::resolve(
                 &ChannelId::operator(),
                 None,

@@ -19,6 +19,8 @@ use std::time::Duration;
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_channel::{Abilities, Address, Content, Outbound};
 use homard_config::Config;
 use homard_policy::accounts::ChannelAccount;
@@ -181,41 +183,48 @@ impl MessageActions {
     ///
     /// # Errors
     /// When the place is unknown, the owner or the platform does not allow it, or it could not be sent.
-    pub async fn act(&self, action: Action, acting: &ActingFor) -> Result<ActionOutcome, ActError> {
-        let config = self.inner().config();
-        let Action { deed, to, key, dry_run } = action;
-        let found = self.find(&config, &to, acting).await?;
-        self.check(&config, &deed, &found, acting)?;
-        let mut acted = ActionOutcome {
-            action: deed.name(),
-            channel: found.address.channel.to_string(),
-            to: found.address.to.to_string(),
-            account_id: found.address.account.to_string(),
-            thread_id: found.address.thread.as_ref().map(ToString::to_string),
-            message_ids: Vec::new(),
-            pending: false,
-            dry_run,
-        };
-        if dry_run {
-            return Ok(acted);
-        }
-        let subject = Some(found.address.channel.as_str());
-        let about = HookAbout { session: acting.session.as_ref(), run: acting.run.as_ref(), subject };
-        let said = message_out(self.inner(), about, deed_text(&deed)).await?;
-        let words = self.marked(&config, &said, &found);
-        let folders = self.folders(&config, acting);
-        let shape = found.account.rules.speaking.shape(Some(&found.abilities));
-        let parts = parts::parts(deed, words, &found.abilities, shape, &folders).await?;
-        self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
-        if !said.is_empty() {
-            if let Some(run) = acting.run.as_ref().and_then(|id| self.runs().get(id)) {
-                run.delivery.said(found.address.clone(), said.clone());
+    pub fn act<'a>(
+        &'a self,
+        action: Action,
+        acting: &'a ActingFor,
+    ) -> BoxFuture<'a, Result<ActionOutcome, ActError>> {
+        async move {
+            let config = self.inner().config();
+            let Action { deed, to, key, dry_run } = action;
+            let found = self.find(&config, &to, acting).await?;
+            self.check(&config, &deed, &found, acting)?;
+            let mut acted = ActionOutcome {
+                action: deed.name(),
+                channel: found.address.channel.to_string(),
+                to: found.address.to.to_string(),
+                account_id: found.address.account.to_string(),
+                thread_id: found.address.thread.as_ref().map(ToString::to_string),
+                message_ids: Vec::new(),
+                pending: false,
+                dry_run,
+            };
+            if dry_run {
+                return Ok(acted);
             }
-            if !found.is_here() {
-                self.mirror(&found.address, found.abilities.threads, acting, said).await;
+            let subject = Some(found.address.channel.as_str());
+            let about = HookAbout { session: acting.session.as_ref(), run: acting.run.as_ref(), subject };
+            let said = message_out(self.inner(), about, deed_text(&deed)).await?;
+            let words = self.marked(&config, &said, &found);
+            let folders = self.folders(&config, acting);
+            let shape = found.account.rules.speaking.shape(Some(&found.abilities));
+            let parts = parts::parts(deed, words, &found.abilities, shape, &folders).await?;
+            self.send_parts(parts, (&found.address, acting.gated), &key, &mut acted).await?;
+            if !said.is_empty() {
+                if let Some(run) = acting.run.as_ref().and_then(|id| self.runs().get(id)) {
+                    run.delivery.said(found.address.clone(), said.clone());
+                }
+                if !found.is_here() {
+                    self.mirror(&found.address, found.abilities.threads, acting, said).await;
+                }
             }
+            Ok(acted)
         }
-        Ok(acted)
+        .boxed()
     }
 
     /// Sends one part after the other. What was sent before a part fails stays sent, and that is said. An agent's words

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_config::config::agents::Agent;
 use homard_memory::{
     FoundPassage, IndexError, MemoryPlace, MemoryQuestion, MemoryStatus, PickRules, Sessions, Synced,
@@ -125,17 +127,20 @@ impl Recall {
     ///
     /// # Errors
     /// When there is no such agent, it may not, or the index cannot be used.
-    pub async fn search(
-        &self,
-        agent: Option<&AgentId>,
+    pub fn search<'a>(
+        &'a self,
+        agent: Option<&'a AgentId>,
         words: String,
         most: Option<usize>,
         least: Option<f64>,
-    ) -> Result<Recalled, NotRecalled> {
-        let agent = self.agent(agent)?;
-        let sessions = self.all_sessions(&agent).await?;
-        let picking = picking(&agent, most, least);
-        self.search_in(agent, sessions, words, picking).await
+    ) -> BoxFuture<'a, Result<Recalled, NotRecalled>> {
+        async move {
+            let agent = self.agent(agent)?;
+            let sessions = self.all_sessions(&agent).await?;
+            let picking = picking(&agent, most, least);
+            self.search_in(agent, sessions, words, picking).await
+        }
+        .boxed()
     }
 
     /// The same in its notes and these conversations.
@@ -203,16 +208,23 @@ impl Recall {
     ///
     /// # Errors
     /// When there is no such agent, or the index cannot be written.
-    pub async fn index(&self, agent: Option<&AgentId>, anew: bool) -> Result<Indexed, NotRecalled> {
-        let agent = self.agent(agent)?;
-        let (place, memories) = (self.place(&agent), self.memories().clone());
-        let synced =
-            apart(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
-        self.session_looks().forget(&agent.id);
-        self.take_in_sessions(&agent, Depth::All).await;
-        self.keep_up(&agent);
-        self.fill_vectors(&agent);
-        Ok(Indexed { agent_id: agent.id, synced })
+    pub fn index<'a>(
+        &'a self,
+        agent: Option<&'a AgentId>,
+        anew: bool,
+    ) -> BoxFuture<'a, Result<Indexed, NotRecalled>> {
+        async move {
+            let agent = self.agent(agent)?;
+            let (place, memories) = (self.place(&agent), self.memories().clone());
+            let synced =
+                apart(move || if anew { memories.rebuild(&place) } else { memories.sync(&place) }).await??;
+            self.session_looks().forget(&agent.id);
+            self.take_in_sessions(&agent, Depth::All).await;
+            self.keep_up(&agent);
+            self.fill_vectors(&agent);
+            Ok(Indexed { agent_id: agent.id, synced })
+        }
+        .boxed()
     }
 
     /// How an agent's memory stands.

@@ -7,12 +7,10 @@
 use homard_runtime::brief;
 use serde_json::{Map, Value};
 
+use crate::yaml;
+
 /// Longest head, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Most pieces a head may come to, also after what it repeats by reference.
-const MAX_PIECES: usize = 10_000;
-/// Deepest nesting of a head.
-const MAX_DEPTH: usize = 32;
 /// Longest name of a skill, in characters.
 const MAX_NAME_CHARS: usize = 128;
 /// Longest description that is kept, in characters.
@@ -122,27 +120,13 @@ pub fn parse(text: &str) -> Result<FrontMatter, FrontMatterError> {
     if block.len() > MAX_HEAD_BYTES {
         return Err(FrontMatterError::TooLong);
     }
-    let map = match serde_saphyr::from_str_with_options::<Value>(block, yaml_options()) {
+    let map = match yaml::read(block) {
         Ok(Value::Object(map)) => map,
         Ok(_) => return Err(FrontMatterError::NotAMap),
         // Many files have a colon in an unquoted description; a head of plain lines is read as plain lines.
-        Err(error) => plain_lines(block).ok_or_else(|| FrontMatterError::Yaml(first_line(&error)))?,
+        Err(error) => plain_lines(block).ok_or(FrontMatterError::Yaml(error))?,
     };
     understand(&map)
-}
-
-/// Files come from anywhere: a small head must not become large in memory.
-fn yaml_options() -> serde_saphyr::Options {
-    serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: MAX_PIECES,
-            max_nodes: MAX_PIECES,
-            max_recorded_anchor_events: MAX_PIECES,
-            max_depth: MAX_DEPTH,
-        },
-        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: MAX_PIECES },
-        with_snippet: false,
-    }
 }
 
 /// The text between the two lines of dashes.
@@ -162,11 +146,6 @@ fn block(text: &str) -> Result<&str, FrontMatterError> {
         end += line.len();
     }
     Err(FrontMatterError::Unclosed)
-}
-
-fn first_line(error: &serde_saphyr::Error) -> String {
-    let text = error.without_snippet().to_string();
-    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it cannot be read").to_owned()
 }
 
 /// `key: value` lines and nothing else; `None` when there is more to it.

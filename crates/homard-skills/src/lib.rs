@@ -19,6 +19,7 @@ mod room;
 mod snapshot;
 mod stamps;
 mod take_in;
+mod yaml;
 
 pub use room::Skills;
 pub use snapshot::Snapshot;

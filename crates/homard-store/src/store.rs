@@ -7,6 +7,7 @@ mod views;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -327,13 +328,13 @@ impl Store {
     }
 
     /// Runs `work` on the writer thread and waits until it is committed.
-    pub(crate) fn write<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
+    pub(crate) fn write<T, F>(&self, work: F) -> Pending<'_, T>
     where
         T: Send + 'static,
         F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (order, answer) = writer::order(work);
-        self.written(order, answer)
+        Box::pin(self.written(order, answer))
     }
 
     /// Hands `work` to the writer thread; the future it returns waits for the commit. Work that is posted next
@@ -352,13 +353,13 @@ impl Store {
     }
 
     /// Runs `work` on a reader thread.
-    pub(crate) fn read<T, F>(&self, work: F) -> impl Future<Output = Result<T, StoreError>> + Send
+    pub(crate) fn read<T, F>(&self, work: F) -> Pending<'_, T>
     where
         T: Send + 'static,
         F: FnOnce(&ReadCx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (order, answer) = reader::order(work);
-        self.found(order, answer)
+        Box::pin(self.found(order, answer))
     }
 
     // What follows the making of an order does not depend on the work, and is not made anew for each.
@@ -383,6 +384,8 @@ impl Store {
     }
 }
 
+/// What was ordered and is waited for. Boxed: whoever waits, in whichever crate, would have a copy of how.
+type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 /// Where the answer to an order arrives.
 type Answer<T> = oneshot::Receiver<Result<T, StoreError>>;
 

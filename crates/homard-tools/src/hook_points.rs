@@ -311,32 +311,36 @@ impl HookPoints {
         }
     }
 
-    async fn ask_all(
-        &self,
+    fn ask_all<'a>(
+        &'a self,
         point: HookPoint,
-        about: HookAbout<'_>,
+        about: HookAbout<'a>,
         value: HookValue,
-    ) -> Result<HookValue, HookRefusal> {
-        let mut occasion = HookOccasion {
-            point,
-            session: about.session.cloned(),
-            run: about.run.cloned(),
-            subject: about.subject.map(str::to_owned),
-            value,
-        };
-        for filter in self.at(point) {
-            match filter.answer(&occasion).await {
-                Ok(HookAnswer::Pass) => {}
-                Ok(HookAnswer::Change(value)) => occasion.value = value,
-                Ok(HookAnswer::Refuse(words)) => {
-                    return Err(HookRefusal { by: filter.name.clone(), words });
-                }
-                Err(why) => {
-                    tracing::warn!(filter = filter.name, point = point.name(), %why, "a filter is passed over");
+    ) -> BoxFuture<'a, Result<HookValue, HookRefusal>> {
+        async move {
+            let mut occasion = HookOccasion {
+                point,
+                session: about.session.cloned(),
+                run: about.run.cloned(),
+                subject: about.subject.map(str::to_owned),
+                value,
+            };
+            for filter in self.at(point) {
+                match filter.answer(&occasion).await {
+                    Ok(HookAnswer::Pass) => {}
+                    Ok(HookAnswer::Change(value)) => occasion.value = value,
+                    Ok(HookAnswer::Refuse(words)) => {
+                        return Err(HookRefusal { by: filter.name.clone(), words });
+                    }
+                    Err(why) => {
+                        let point = point.name();
+                        tracing::warn!(filter = filter.name, point, %why, "a filter is passed over");
+                    }
                 }
             }
+            Ok(occasion.value)
         }
-        Ok(occasion.value)
+        .boxed()
     }
 
     fn at(&self, point: HookPoint) -> Vec<Arc<Filter>> {

@@ -3,8 +3,8 @@
 //! Providers differ in what they accept, so the schema is kept to what all of them do: one inlined object,
 //! no `$schema`, no titles, no number formats, and optional fields spelled by absence instead of `null`.
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
+use schemars::generate::{SchemaGenerator, SchemaSettings};
+use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
 /// Keywords that cost tokens or make a provider refuse the tool.
@@ -12,11 +12,16 @@ const UNWANTED: [&str; 5] = ["$schema", "$defs", "title", "format", "default"];
 
 /// The description and the parameters of an input type.
 pub(crate) fn describe<T: JsonSchema>() -> (String, Value) {
+    described(T::json_schema)
+}
+
+/// What is the same for every type.
+fn described(write: fn(&mut SchemaGenerator) -> Schema) -> (String, Value) {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.meta_schema = None;
         settings.inline_subschemas = true;
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = write(&mut settings.into_generator()).to_value();
     clean(&mut schema);
     let description = schema.as_object_mut().and_then(|object| object.shift_remove("description"));
     if let Some(object) = schema.as_object_mut() {

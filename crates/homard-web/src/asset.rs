@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::book;
-use crate::dist::{self, BROTLI_SUFFIX, File};
+use crate::dist::{self, File, PACKED_SUFFIX};
 
 /// What the page needs and nothing more; a page served under a laxer policy would work too,
 /// so this lives beside the page and is sent with every HTML answer.
@@ -27,9 +27,7 @@ const UNKNOWN_TYPE: &str = "application/octet-stream";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Identity,
-    /// Brotli, done at build time. Browsers take it only over TLS and from this machine.
-    Brotli,
-    /// Deflate as HTTP has it, with the head of zlib; every browser takes it.
+    /// Deflate as HTTP has it, with the head of zlib, done at build time; every browser takes it.
     Deflate,
 }
 
@@ -39,7 +37,6 @@ impl Encoding {
     pub const fn header(self) -> Option<&'static str> {
         match self {
             Self::Identity => None,
-            Self::Brotli => Some("br"),
             Self::Deflate => Some("deflate"),
         }
     }
@@ -72,21 +69,13 @@ pub fn asset(path: &str) -> Option<Asset> {
     }
 }
 
-/// A packed copy of a file for a client that accepts these encodings, the smaller first. Fall back to [`asset`]
-/// otherwise.
+/// The packed copy of a file for a client that accepts these encodings. Fall back to [`asset`] otherwise.
 #[must_use]
 pub fn compressed(path: &str, accepts: impl Fn(&str) -> bool) -> Option<Asset> {
     let name = file_name(path)?;
-    let packed = |encoding: Encoding| {
-        let file = match encoding {
-            Encoding::Brotli => dist::get(&format!("{name}{BROTLI_SUFFIX}")),
-            Encoding::Deflate => dist::deflated(name),
-            Encoding::Identity => None,
-        };
-        Some(found(name, file?, encoding))
-    };
-    let wanted = [Encoding::Brotli, Encoding::Deflate].into_iter();
-    wanted.filter(|encoding| encoding.header().is_some_and(&accepts)).find_map(packed)
+    let encoding = Encoding::Deflate;
+    let file = encoding.header().filter(|name| accepts(name)).and_then(|_accepted| dist::deflated(name));
+    file.map(|file| found(name, file, encoding))
 }
 
 /// Whether the real page is here, so that start-up can say when it is not.
@@ -106,7 +95,7 @@ fn file_name(path: &str) -> Option<&str> {
         return Some(BOOK_INDEX);
     }
     let plain = name.split('/').all(|part| !part.is_empty() && !part.starts_with('.'));
-    let safe = plain && !name.contains(['\\', '\0', ':']) && !name.ends_with(BROTLI_SUFFIX);
+    let safe = plain && !name.contains(['\\', '\0', ':']) && !name.ends_with(PACKED_SUFFIX);
     safe.then_some(name)
 }
 

@@ -45,7 +45,7 @@ fn all() -> Vec<Page> {
 fn packed() -> String {
     const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/book"));
     const MAX_BYTES: u64 = 8 * 1024 * 1024;
-    let book = crate::dist::inflated(PACKED, MAX_BYTES);
+    let book = homard_runtime::inflated(PACKED, MAX_BYTES);
     book.and_then(|book| String::from_utf8(book).ok()).unwrap_or_default()
 }
 

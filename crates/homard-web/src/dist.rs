@@ -1,16 +1,16 @@
 //! The files of the built page: inside the program in a release, on disk in a debug build, where the page is built
 //! beside the program and neither waits for the other.
 //!
-//! In the program a file that the build packed with Brotli is not kept a second time as it is, but deflated: most
-//! browsers take one of the two, and for the others it is unpacked.
+//! Of a file that the build packed only the packed copy is in the program: browsers take it, and for others it is
+//! unpacked.
 
 use std::borrow::Cow;
 
 use homard_runtime::hex;
 use sha2::{Digest as _, Sha256};
 
-/// What the Brotli copy of a file is called.
-pub(crate) const BROTLI_SUFFIX: &str = ".br";
+/// What the packed copy of a file is called.
+pub(crate) const PACKED_SUFFIX: &str = ".z";
 /// Half a SHA-256 is plenty to tell two builds apart.
 const DIGEST: usize = 16;
 /// No file of the page is larger.
@@ -55,23 +55,13 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 pub(crate) fn get(name: &str) -> Option<File> {
     let kept = kept(name)?;
     let body = match kept.is_deflated {
-        true => inflated(kept.bytes, MAX_BYTES)?.into(),
+        true => homard_runtime::inflated(kept.bytes, MAX_BYTES)?.into(),
         false => Cow::Borrowed(kept.bytes),
     };
     Some(File { body, digest: Cow::Borrowed(kept.digest) })
 }
 
-/// What was deflated with the head and the sum of zlib, unless it is longer than that.
-#[cfg(not(debug_assertions))]
-pub(crate) fn inflated(packed: &[u8], longest: u64) -> Option<Vec<u8>> {
-    use std::io::Read as _;
-
-    let mut bytes = Vec::new();
-    flate2::bufread::ZlibDecoder::new(packed).take(longest + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= longest).then_some(bytes)
-}
-
-/// The same deflated, where it is kept so.
+/// The same deflated, with the head and the sum of zlib, where it is kept so.
 #[cfg(not(debug_assertions))]
 pub(crate) fn deflated(name: &str) -> Option<File> {
     let kept = kept(name).filter(|kept| kept.is_deflated)?;
@@ -86,10 +76,10 @@ pub(crate) fn get(name: &str) -> Option<File> {
     Some(File { digest: digest(&body).into(), body: body.into() })
 }
 
-/// On disk there is none.
+/// Its packed copy.
 #[cfg(debug_assertions)]
-pub(crate) fn deflated(_name: &str) -> Option<File> {
-    None
+pub(crate) fn deflated(name: &str) -> Option<File> {
+    get(&format!("{name}{PACKED_SUFFIX}"))
 }
 
 /// A folder of the sources this was compiled from, or of the clone the program lies in where the sources' path was left

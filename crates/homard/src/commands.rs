@@ -158,8 +158,15 @@ fn dispatch(cx: &Cx, command: Command) -> anyhow::Result<()> {
     }
 }
 
+/// A command, boxed: what runs it is made once, and not anew for each.
+type Running<'a, T> = Pin<Box<dyn Future<Output = anyhow::Result<T>> + 'a>>;
+
 /// Runs a command that talks to a gateway: one thread is plenty. Its own log stays silent unless asked for.
 pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    asked(cx, Box::pin(command))
+}
+
+fn asked(cx: &Cx, command: Running<'_, ()>) -> anyhow::Result<()> {
     let _log = match cx.global.log_level {
         Some(level) => Some(Log::start(console_log(cx, level)).context("could not start the log")?),
         None => None,
@@ -167,9 +174,7 @@ pub(crate) fn ask(cx: &Cx, command: impl Future<Output = anyhow::Result<()>>) ->
     run_alone(command)
 }
 
-fn run_alone<T>(command: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
-    // Boxed, since tokio has its loop made anew for each kind of future it is handed.
-    let command: Pin<Box<dyn Future<Output = anyhow::Result<T>> + '_>> = Box::pin(command);
+fn run_alone<T>(command: Running<'_, T>) -> anyhow::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("could not start the runtime")?;
     let outcome = runtime.block_on(command);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use homard_runtime::{OrCancel, OrLog, is_far, off_thread};
+use homard_runtime::{CollectOrdered as _, OrCancel, OrLog, is_far, off_thread};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -109,5 +109,5 @@ fn look_at(files: Vec<PathBuf>) -> Look {
         let metadata = std::fs::metadata(path).ok()?;
         Some((metadata.modified().ok()?, metadata.len()))
     };
-    files.into_iter().map(|path| (path.clone(), stamp(&path))).collect()
+    files.into_iter().map(|path| (path.clone(), stamp(&path))).collect_map()
 }

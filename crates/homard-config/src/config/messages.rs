@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use homard_protocol::ChannelId;
+use homard_runtime::CollectOrdered as _;
 
 use super::Resolve;
 use crate::raw::agents as raw_agents;
@@ -102,7 +103,7 @@ impl Messages {
             queue: Queue::resolve(raw.queue.unwrap_or_default(), cx),
             inbound: Inbound {
                 debounce: quiet(inbound.debounce_ms.unwrap_or(0)),
-                by_channel: by_channel.into_iter().map(|(id, ms)| (id, quiet(ms))).collect(),
+                by_channel: by_channel.into_iter().map(|(id, ms)| (id, quiet(ms))).collect_map(),
             },
         }
     }
@@ -124,7 +125,7 @@ impl Queue {
             mode: raw.mode.as_deref().and_then(QueueMode::parse),
             by_channel,
             debounce: quiet(raw.debounce_ms.unwrap_or(DEFAULT_QUEUE_DEBOUNCE_MS)),
-            debounce_by_channel: debounces.into_iter().map(|(id, ms)| (id, quiet(ms))).collect(),
+            debounce_by_channel: debounces.into_iter().map(|(id, ms)| (id, quiet(ms))).collect_map(),
             cap: usize::try_from(cap).unwrap_or(1),
             drop: raw.drop.as_deref().and_then(QueueDrop::parse).unwrap_or_default(),
         }

@@ -1,5 +1,6 @@
 //! `skills`: where skills are found, how much they may take, and what the owner says about each.
 
+use homard_runtime::CollectOrdered as _;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -143,7 +144,9 @@ impl Skills {
                 node_manager: manager,
             },
             limits: SkillsLimits::resolve(&raw.limits.unwrap_or_default()),
-            entries: entries.map(|(key, raw)| (key.clone(), SkillEntry::resolve(&key, raw, cx))).collect(),
+            entries: entries
+                .map(|(key, raw)| (key.clone(), SkillEntry::resolve(&key, raw, cx)))
+                .collect_map(),
         }
     }
 }
@@ -156,7 +159,7 @@ impl SkillEntry {
             let found = value(&format!("{place}.env.{name}"), Some(text), cx)?;
             Some((name, found))
         });
-        Self { enabled: raw.enabled, api_key, env: env.collect() }
+        Self { enabled: raw.enabled, api_key, env: env.collect_map() }
     }
 }
 

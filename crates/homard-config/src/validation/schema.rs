@@ -3,23 +3,36 @@
 //! Made by a test and kept as data: the code that makes it from the types would be in the program for one use. Read
 //! once, on first need; a gateway that starts without a file never reads it.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use crate::syntax::value_path::{PathStep, ValuePath};
 
-/// What the types say, as `schema::tests` wrote it down.
-const WRITTEN: &str = include_str!("schema.json");
-
 // A broken file would be found by every test of a key.
-static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(WRITTEN).unwrap_or_default());
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(&written()).unwrap_or_default());
 
 /// The JSON Schema of the configuration file; descriptions are the help texts. `x-secret` marks values that
 /// must not be shown, `x-inert` keys that do nothing yet.
 #[must_use]
 pub fn schema() -> &'static Value {
     &SCHEMA
+}
+
+/// What the types say, as `schema::tests` wrote it down.
+#[cfg(debug_assertions)]
+fn written() -> Cow<'static, str> {
+    Cow::Borrowed(include_str!("schema.json"))
+}
+
+/// The same, packed by the build: a tenth of it.
+#[cfg(not(debug_assertions))]
+fn written() -> Cow<'static, str> {
+    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/schema"));
+    const MAX_BYTES: u64 = 1024 * 1024;
+    let text = homard_runtime::inflated(PACKED, MAX_BYTES).and_then(|bytes| String::from_utf8(bytes).ok());
+    Cow::Owned(text.unwrap_or_default())
 }
 
 /// The schema of one place (`gateway.port`), references followed; `None` when there is no such place.

@@ -8,6 +8,7 @@ use std::fmt;
 
 use homard_llm::{ApiKey, CredentialKind};
 use homard_protocol::ProviderId;
+use homard_runtime::CollectOrdered as _;
 use serde_json::{Map, Value, json};
 
 /// The version this program writes, and the newest it understands.
@@ -372,7 +373,7 @@ impl Stats {
                 .into_iter()
                 .flatten()
                 .filter_map(|(reason, n)| Some((reason.clone(), count(n)?)))
-                .collect(),
+                .collect_map(),
             last_failure_at: time("lastFailureAt"),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use homard_config::Config;
+use homard_runtime::CollectOrdered as _;
 
 use super::allow::{AllowList, NameMatching, SenderIdentity, is_among};
 
@@ -51,7 +52,7 @@ impl CommandRules {
     ) -> Self {
         let list = |ids: &[String]| AllowList::of(ids.iter().cloned()).0;
         let senders = senders.into_iter().map(|(channel, ids)| (channel.to_ascii_lowercase(), list(ids)));
-        Self { senders: senders.collect(), access_groups, owners: list(owners) }
+        Self { senders: senders.collect_map(), access_groups, owners: list(owners) }
     }
 
     /// Whether the owner is named at all.

@@ -196,7 +196,7 @@ impl Recall {
 
 fn keys(rows: Vec<SessionRecord>, agent: &Agent) -> Keys {
     let own = rows.into_iter().filter(|row| row.agent_id == agent.id);
-    own.map(|row| (row.session_id.to_string(), row.key)).collect()
+    own.map(|row| (row.session_id.to_string(), row.key)).collect_map()
 }
 
 fn ids(rows: &[SessionRecord]) -> BTreeSet<String> {

@@ -1,5 +1,7 @@
 //! What changes a conversation as a whole, and telling those who watch.
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_protocol::events::SessionChange;
 use homard_protocol::{ModelRef, SessionKey, StopCause};
 use homard_runtime::OrLog;
@@ -15,8 +17,12 @@ impl Sessions {
     ///
     /// # Errors
     /// When the store does not do it.
-    pub async fn reset(&self, key: &SessionKey, reason: ResetReason) -> Result<ResetSession, StoreError> {
-        self.reset_by(key, reason, None).await
+    pub fn reset<'a>(
+        &'a self,
+        key: &'a SessionKey,
+        reason: ResetReason,
+    ) -> BoxFuture<'a, Result<ResetSession, StoreError>> {
+        async move { self.reset_by(key, reason, None).await }.boxed()
     }
 
     /// The same for somebody who asked for it with a command.

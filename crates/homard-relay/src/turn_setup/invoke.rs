@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_channel::Sender;
 use homard_protocol::{ChannelId, RunId, SessionKey, ToolCallId};
 use homard_runtime::OrLog;
@@ -77,94 +79,104 @@ impl TurnSetup {
     ///
     /// # Errors
     /// When the conversation cannot be looked up.
-    pub async fn invoke(&self, call: Invocation, cancel: CancellationToken) -> Result<Invoked, StoreError> {
-        let inner = self.inner();
-        let config = inner.config();
-        let key = &call.session_key;
-        let session = inner.store().sessions().get(key).await?;
-        let entry = session.as_ref().map(|session| &session.entry);
-        let agent =
-            key.agent_id().and_then(|id| config.agents.agent(id)).unwrap_or(config.agents.default_agent());
-        let rooms = inner.reloadable();
-        let model = chosen_model(&rooms.router, agent, entry);
-        let operator = ChannelId::operator();
-        let about = PolicySubject {
-            key,
-            sender: &Sender::Operator,
-            channel: key.channel().unwrap_or(&operator),
-            account: None,
-            model: ModelName { provider: model.provider.as_str(), model: model.model.as_str() },
-            session: entry,
-            works_for: None,
-            is_owner: true,
-            passed_on: !call.is_admin,
-            without_admin: !call.is_admin,
-        };
-        let policy = policy_for(&config, agent, &about);
-        let name = canonical_name(&call.tool);
-        let is_offered = rooms.tools.specs(&policy, &self.ports()).iter().any(|spec| spec.name == name);
-        let Some(tool) = rooms.tools.get(&name).filter(|_| is_offered) else {
-            return Ok(Invoked::NotOffered);
-        };
-        let takes_action = tool.spec().parameters.pointer("/properties/action").is_some();
-        let skills = self.skills().for_turn(&config, agent).await;
-        let exec = exec_rules(&config, agent, entry, inner.exec_policy());
-        let taint = Taint::default();
-        for label in self.labels_of(key).await? {
-            taint.add(label);
+    pub fn invoke(
+        &self,
+        call: Invocation,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'_, Result<Invoked, StoreError>> {
+        async move {
+            let inner = self.inner();
+            let config = inner.config();
+            let key = &call.session_key;
+            let session = inner.store().sessions().get(key).await?;
+            let entry = session.as_ref().map(|session| &session.entry);
+            let agent = key
+                .agent_id()
+                .and_then(|id| config.agents.agent(id))
+                .unwrap_or(config.agents.default_agent());
+            let rooms = inner.reloadable();
+            let model = chosen_model(&rooms.router, agent, entry);
+            let operator = ChannelId::operator();
+            let about = PolicySubject {
+                key,
+                sender: &Sender::Operator,
+                channel: key.channel().unwrap_or(&operator),
+                account: None,
+                model: ModelName { provider: model.provider.as_str(), model: model.model.as_str() },
+                session: entry,
+                works_for: None,
+                is_owner: true,
+                passed_on: !call.is_admin,
+                without_admin: !call.is_admin,
+            };
+            let policy = policy_for(&config, agent, &about);
+            let name = canonical_name(&call.tool);
+            let is_offered = rooms.tools.specs(&policy, &self.ports()).iter().any(|spec| spec.name == name);
+            let Some(tool) = rooms.tools.get(&name).filter(|_| is_offered) else {
+                return Ok(Invoked::NotOffered);
+            };
+            let takes_action = tool.spec().parameters.pointer("/properties/action").is_some();
+            let skills = self.skills().for_turn(&config, agent).await;
+            let exec = exec_rules(&config, agent, entry, inner.exec_policy());
+            let taint = Taint::default();
+            for label in self.labels_of(key).await? {
+                taint.add(label);
+            }
+            if !call.is_admin {
+                taint.add(Label::of_client_without_admin());
+            }
+            // Whoever calls reads the answer, and nobody else in the conversation.
+            let mut asker = asker(&config, &about);
+            if call.is_admin {
+                asker.caller = Caller::Owner;
+            }
+            let desk = InvokedCall::new();
+            let mut scope =
+                (*taint::scope(self, &config, &taint, Granted::of(agent, key, &skills, exec, asker))).clone();
+            scope.approvals = desk.approvals.clone();
+            let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+            let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id))
+            else {
+                return Ok(Invoked::Ran(ToolOutcome::error("the idempotency key cannot name a call")));
+            };
+            // No turn may have met the workspace yet.
+            tokio::fs::create_dir_all(&agent.workspace).await.or_log("the workspace could not be made");
+            let cx = ToolCx {
+                workspace: sandbox::open(agent, key).await,
+                session_key: call.session_key.clone(),
+                run_id,
+                call_id,
+                cancel: cancel.clone(),
+                progress: ProgressSender::nobody(),
+                clock: inner.clock().clone(),
+                scope: Arc::new(scope),
+            };
+            let arguments = with_action(call.arguments, call.action.filter(|_| takes_action));
+            let limit = config.tools.exec.timeout.saturating_add(MARGIN);
+            let running = rooms.tools.call(&policy, &name, arguments, &cx);
+            let real = (call.when_asked == WhenAsked::Ask).then(|| self.approvals().clone());
+            let answering = desk.answer(real, &cx);
+            tokio::pin!(running, answering);
+            let time_is_up = tokio::time::sleep(limit);
+            let outcome = tokio::select! {
+                biased;
+                outcome = &mut running => Some(outcome),
+                () = &mut answering => None,
+                () = time_is_up => None,
+            };
+            self.prompt().forget(&cx.workspace);
+            let Some(outcome) = outcome else {
+                cancel.cancel();
+                // It is given a moment to end in order; what it says then is of no interest.
+                let _late = tokio::time::timeout(STOP_GRACE, running).await;
+                return Ok(Invoked::TimedOut);
+            };
+            Ok(match desk.refused() {
+                Some(why) if outcome.is_error => Invoked::NotAllowed(why),
+                _ => Invoked::Ran(outcome),
+            })
         }
-        if !call.is_admin {
-            taint.add(Label::of_client_without_admin());
-        }
-        // Whoever calls reads the answer, and nobody else in the conversation.
-        let mut asker = asker(&config, &about);
-        if call.is_admin {
-            asker.caller = Caller::Owner;
-        }
-        let desk = InvokedCall::new();
-        let mut scope =
-            (*taint::scope(self, &config, &taint, Granted::of(agent, key, &skills, exec, asker))).clone();
-        scope.approvals = desk.approvals.clone();
-        let id = call.call_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
-        let (Ok(run_id), Ok(call_id)) = (RunId::parse(&format!("tool-{id}")), ToolCallId::parse(&id)) else {
-            return Ok(Invoked::Ran(ToolOutcome::error("the idempotency key cannot name a call")));
-        };
-        // No turn may have met the workspace yet.
-        tokio::fs::create_dir_all(&agent.workspace).await.or_log("the workspace could not be made");
-        let cx = ToolCx {
-            workspace: sandbox::open(agent, key).await,
-            session_key: call.session_key.clone(),
-            run_id,
-            call_id,
-            cancel: cancel.clone(),
-            progress: ProgressSender::nobody(),
-            clock: inner.clock().clone(),
-            scope: Arc::new(scope),
-        };
-        let arguments = with_action(call.arguments, call.action.filter(|_| takes_action));
-        let limit = config.tools.exec.timeout.saturating_add(MARGIN);
-        let running = rooms.tools.call(&policy, &name, arguments, &cx);
-        let real = (call.when_asked == WhenAsked::Ask).then(|| self.approvals().clone());
-        let answering = desk.answer(real, &cx);
-        tokio::pin!(running, answering);
-        let time_is_up = tokio::time::sleep(limit);
-        let outcome = tokio::select! {
-            biased;
-            outcome = &mut running => Some(outcome),
-            () = &mut answering => None,
-            () = time_is_up => None,
-        };
-        self.prompt().forget(&cx.workspace);
-        let Some(outcome) = outcome else {
-            cancel.cancel();
-            // It is given a moment to end in order; what it says then is of no interest.
-            let _late = tokio::time::timeout(STOP_GRACE, running).await;
-            return Ok(Invoked::TimedOut);
-        };
-        Ok(match desk.refused() {
-            Some(why) if outcome.is_error => Invoked::NotAllowed(why),
-            _ => Invoked::Ran(outcome),
-        })
+        .boxed()
     }
 }
 

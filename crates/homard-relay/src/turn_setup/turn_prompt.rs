@@ -5,6 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_agent::{
     Audience, FileRules, History, PictureRules, PromptError, PromptInput, Surroundings, SystemPrompt,
     mentioned_pictures, read_pictures,
@@ -224,41 +226,48 @@ impl TurnSetup {
     ///
     /// # Errors
     /// When the agent, its model, its workspace or the transcript cannot be used.
-    pub async fn context_report(&self, key: &SessionKey) -> Result<ContextReport, ContextError> {
-        let inner = self.inner();
-        let config = inner.config();
-        let agent = match key.agent_id() {
-            Some(id) => config.agents.agent(id).ok_or_else(|| ContextError::NoAgent(id.to_string()))?,
-            None => config.agents.default_agent(),
-        };
-        let session = inner.store().sessions().get(key).await?;
-        let entry = session.as_ref().map(|record| &record.entry);
-        let rooms = inner.reloadable();
-        let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
-        let model = &settings.model;
-        let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
-        let model = ModelName { provider: &provider, model: &model };
-        let operator = ChannelId::operator();
-        let about = PolicySubject::of_operator(key, &operator, entry, model);
-        let resident = Resident::of(inner, &about);
-        let about = resident.speaking(&about);
-        let offering = policy_for(&config, agent, &about);
-        let skills = self.skills().for_turn(&config, agent).await;
-        settings.workspace = sandbox::folder(agent, key);
-        fit(&mut settings, &config, &about, &offering, &skills);
-        let offer = self.offer(&offering, settings.compaction.window);
-        let system = system_prompt(self, &settings.prompt, &offer.described).await?;
-        let (messages, message_tokens) = match session {
-            Some(record) => {
-                let context = inner.store().transcripts().context(&record.session_id).await?;
-                let mut told = History::new(record.session_id, context, settings.stamps);
-                told.limit_turns(history_limit(&config, key));
-                told.size()
-            }
-            None => (0, 0),
-        };
-        let prompt = PromptReport { source: PromptSource::Estimate, ..PromptReport::clone(&system.report) };
-        Ok(ContextReport { prompt, messages, message_tokens, window: settings.compaction.window })
+    pub fn context_report<'a>(
+        &'a self,
+        key: &'a SessionKey,
+    ) -> BoxFuture<'a, Result<ContextReport, ContextError>> {
+        async move {
+            let inner = self.inner();
+            let config = inner.config();
+            let agent = match key.agent_id() {
+                Some(id) => config.agents.agent(id).ok_or_else(|| ContextError::NoAgent(id.to_string()))?,
+                None => config.agents.default_agent(),
+            };
+            let session = inner.store().sessions().get(key).await?;
+            let entry = session.as_ref().map(|record| &record.entry);
+            let rooms = inner.reloadable();
+            let mut settings = settings_for(&config, &rooms.router, agent, entry, None)?;
+            let model = &settings.model;
+            let (provider, model) = (model.provider.id().to_string(), model.model.id.to_string());
+            let model = ModelName { provider: &provider, model: &model };
+            let operator = ChannelId::operator();
+            let about = PolicySubject::of_operator(key, &operator, entry, model);
+            let resident = Resident::of(inner, &about);
+            let about = resident.speaking(&about);
+            let offering = policy_for(&config, agent, &about);
+            let skills = self.skills().for_turn(&config, agent).await;
+            settings.workspace = sandbox::folder(agent, key);
+            fit(&mut settings, &config, &about, &offering, &skills);
+            let offer = self.offer(&offering, settings.compaction.window);
+            let system = system_prompt(self, &settings.prompt, &offer.described).await?;
+            let (messages, message_tokens) = match session {
+                Some(record) => {
+                    let context = inner.store().transcripts().context(&record.session_id).await?;
+                    let mut told = History::new(record.session_id, context, settings.stamps);
+                    told.limit_turns(history_limit(&config, key));
+                    told.size()
+                }
+                None => (0, 0),
+            };
+            let prompt =
+                PromptReport { source: PromptSource::Estimate, ..PromptReport::clone(&system.report) };
+            Ok(ContextReport { prompt, messages, message_tokens, window: settings.compaction.window })
+        }
+        .boxed()
     }
 }
 

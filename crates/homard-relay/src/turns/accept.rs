@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_channel::Inbound;
 use homard_protocol::{RunId, SessionKey, TurnSource};
 use homard_store::{Accepted as Stored, NewRun, RunRecord, StoreError};
@@ -72,23 +74,26 @@ impl Turns {
     ///
     /// # Errors
     /// When the sender may not speak, the message belongs nowhere, too many wait, or it cannot be kept.
-    pub async fn accept(
+    pub fn accept(
         &self,
         message: Inbound,
         options: TurnOptions,
         queue: Queue,
-    ) -> Result<Accepted, AcceptError> {
-        let (mut admitted, mut options) = (self.admit(message, &options)?, options);
-        if options.source() == TurnSource::Chat && !options.is_plain_text {
-            if let Some(accepted) = self.commands().obey(&mut admitted, &mut options).await? {
-                return Ok(accepted);
+    ) -> BoxFuture<'_, Result<Accepted, AcceptError>> {
+        async move {
+            let (mut admitted, mut options) = (self.admit(message, &options)?, options);
+            if options.source() == TurnSource::Chat && !options.is_plain_text {
+                if let Some(accepted) = self.commands().obey(&mut admitted, &mut options).await? {
+                    return Ok(accepted);
+                }
+                admitted = self.setup().call_skill(admitted).await;
             }
-            admitted = self.setup().call_skill(admitted).await;
+            match queue {
+                Queue::Told(asked) => self.queue_told(admitted, options, asked).await,
+                queue => self.enqueue(admitted, options, queue, None).await,
+            }
         }
-        match queue {
-            Queue::Told(asked) => self.queue_told(admitted, options, asked).await,
-            queue => self.enqueue(admitted, options, queue, None).await,
-        }
+        .boxed()
     }
 
     /// Lets an operator's message speak where it belongs.
@@ -101,61 +106,64 @@ impl Turns {
     }
 
     /// Keeps a message and lets it wait; who wants to listen to its run hears it from the beginning.
-    pub(crate) async fn enqueue(
+    pub(crate) fn enqueue(
         &self,
         admitted: Admitted,
         mut options: TurnOptions,
         queue: Queue,
         listening: Option<oneshot::Sender<Listener>>,
-    ) -> Result<Accepted, AcceptError> {
-        let run_id = run_id(&admitted)?;
-        if self.inner().stopping().is_cancelled() {
-            return Err(AcceptError::Stopping);
+    ) -> BoxFuture<'_, Result<Accepted, AcceptError>> {
+        async move {
+            let run_id = run_id(&admitted)?;
+            if self.inner().stopping().is_cancelled() {
+                return Err(AcceptError::Stopping);
+            }
+            let key = admitted.session_key().clone();
+            // Before the room is looked at: a repeated request is not one more.
+            if self.runs().get(&run_id).is_some() {
+                return Ok(Accepted::InFlight { run_id, session_key: key });
+            }
+            let is_heard = options.is_heard();
+            // How many of what people write may wait has been decided with it.
+            if !is_heard && options.source() != TurnSource::Chat && !self.lanes().has_room(&key) {
+                return Err(AcceptError::Full(MAX_WAITING));
+            }
+            let admitted = match queue {
+                Queue::Compact(..) => admitted,
+                _ => hook_points::message_in(self.inner(), admitted).await?,
+            };
+            options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
+            options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
+            // What a turn under way knows about whose words it works with was decided when it began.
+            let queue = if options.labels.is_empty() { queue } else { queue.waiting() };
+            let kind = self.kind_of(&queue, &key);
+            let report = queue.report();
+            let mut request = TurnRequest::new(&admitted, options, kind);
+            request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
+            let run = self.run_of(&admitted, run_id.clone(), &request);
+            if request.options.source().is_attended() {
+                run.attend();
+            }
+            if !self.runs().reserve(&run) {
+                return Ok(Accepted::InFlight { run_id, session_key: key });
+            }
+            if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
+                tracing::debug!(run = %run_id, "nobody listens to the run any more");
+            }
+            let waiting = WaitingTurn { run, kept: None, admitted, request, report, merged: Vec::new() };
+            if is_heard {
+                // The conversation's worker does not hang up.
+                return keep(self, waiting).await;
+            }
+            // Whoever asked may hang up meanwhile: that leaves neither a run nobody ends nor a message nobody answers.
+            let (tell, told) = oneshot::channel();
+            let turns = self.clone();
+            self.inner().tasks().spawn(async move {
+                let _hung_up = tell.send(keep(&turns, waiting).await);
+            });
+            told.await.unwrap_or(Err(AcceptError::Stopping))
         }
-        let key = admitted.session_key().clone();
-        // Before the room is looked at: a repeated request is not one more.
-        if self.runs().get(&run_id).is_some() {
-            return Ok(Accepted::InFlight { run_id, session_key: key });
-        }
-        let is_heard = options.is_heard();
-        // How many of what people write may wait has been decided with it.
-        if !is_heard && options.source() != TurnSource::Chat && !self.lanes().has_room(&key) {
-            return Err(AcceptError::Full(MAX_WAITING));
-        }
-        let admitted = match queue {
-            Queue::Compact(..) => admitted,
-            _ => hook_points::message_in(self.inner(), admitted).await?,
-        };
-        options.labels.extend(taint::labels(admitted.message(), admitted.standing().is_owner));
-        options.labels.extend(options.without_admin.then(Label::of_client_without_admin));
-        // What a turn under way knows about whose words it works with was decided when it began.
-        let queue = if options.labels.is_empty() { queue } else { queue.waiting() };
-        let kind = self.kind_of(&queue, &key);
-        let report = queue.report();
-        let mut request = TurnRequest::new(&admitted, options, kind);
-        request.message = taint::without_secrets(request.message, &self.inner().guards().secrets);
-        let run = self.run_of(&admitted, run_id.clone(), &request);
-        if request.options.source().is_attended() {
-            run.attend();
-        }
-        if !self.runs().reserve(&run) {
-            return Ok(Accepted::InFlight { run_id, session_key: key });
-        }
-        if listening.is_some_and(|listening| listening.send(Listener::to(&run)).is_err()) {
-            tracing::debug!(run = %run_id, "nobody listens to the run any more");
-        }
-        let waiting = WaitingTurn { run, kept: None, admitted, request, report, merged: Vec::new() };
-        if is_heard {
-            // The conversation's worker does not hang up.
-            return keep(self, waiting).await;
-        }
-        // Whoever asked may hang up meanwhile: that leaves neither a run nobody ends nor a message nobody answers.
-        let (tell, told) = oneshot::channel();
-        let turns = self.clone();
-        self.inner().tasks().spawn(async move {
-            let _hung_up = tell.send(keep(&turns, waiting).await);
-        });
-        told.await.unwrap_or(Err(AcceptError::Stopping))
+        .boxed()
     }
 
     /// A run for a message that has found its place.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_protocol::events::ApprovalPhase;
 use homard_protocol::{RunId, SessionKey, StopCause};
 use homard_runtime::Arrange as _;
@@ -25,11 +27,19 @@ pub struct Aborted {
 
 impl Turns {
     /// Stops one run, or every run of a session, with the agents they started, and waits until they are over.
-    pub async fn abort(&self, key: &SessionKey, only: Option<&RunId>, by: StopCause) -> Aborted {
-        let aborted = self.stop_runs(key, only, by).await;
-        // Only now: a run that is over starts nobody any more.
-        self.subagents().stop_children(key, only).await;
-        aborted
+    pub fn abort<'a>(
+        &'a self,
+        key: &'a SessionKey,
+        only: Option<&'a RunId>,
+        by: StopCause,
+    ) -> BoxFuture<'a, Aborted> {
+        async move {
+            let aborted = self.stop_runs(key, only, by).await;
+            // Only now: a run that is over starts nobody any more.
+            self.subagents().stop_children(key, only).await;
+            aborted
+        }
+        .boxed()
     }
 
     /// Stops runs of a session, and waits until they are over.

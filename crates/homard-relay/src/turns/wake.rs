@@ -6,6 +6,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use homard_channel::Inbound;
 use homard_policy::envelope::waking_event;
 use homard_protocol::events::{HeartbeatEvent, HeartbeatStatus};
@@ -66,35 +68,38 @@ impl Turns {
     ///
     /// # Errors
     /// When it cannot be kept, or too many messages wait in the conversation.
-    pub async fn wake(&self, wake: Wake) -> Result<WakeOutcome, AcceptError> {
-        let inner = self.inner();
-        let Wake { session, mut text, mode, source, run_id, labels } = wake;
-        if let Some(agent) = session.agent_id()
-            && inner.config().agents.agent(agent).is_none()
-        {
-            return Err(Unroutable::UnknownAgent(agent.clone()).into());
-        }
-        inner.guards().secrets.hide_in(&mut text);
-        if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
-            inner.store().notes().keep_event(&session, text, Label::beside(None, &labels)).await?;
-            return Ok(WakeOutcome::Waits);
-        }
-        let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
-        let text = waking_event(&inner.clock().now_rfc3339(), &text);
-        // Nobody typed it, so it is answered where the conversation was last spoken to.
-        let to = self.messages().route_of(&session).await?;
-        let options = TurnOptions { labels, ..TurnOptions::of(source) };
-        let options = options.speaking_up(&session, to);
-        let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
-        let run_id = match self.accept(message, options, Queue::Wait).await? {
-            Accepted::Started { run_id, .. } => {
-                self.look_back_at(&run_id, source);
-                run_id
+    pub fn wake(&self, wake: Wake) -> BoxFuture<'_, Result<WakeOutcome, AcceptError>> {
+        async move {
+            let inner = self.inner();
+            let Wake { session, mut text, mode, source, run_id, labels } = wake;
+            if let Some(agent) = session.agent_id()
+                && inner.config().agents.agent(agent).is_none()
+            {
+                return Err(Unroutable::UnknownAgent(agent.clone()).into());
             }
-            Accepted::InFlight { run_id, .. } | Accepted::Answered { run_id, .. } => run_id,
-            Accepted::Finished(record) => record.run_id,
-        };
-        Ok(WakeOutcome::Turn(run_id))
+            inner.guards().secrets.hide_in(&mut text);
+            if mode == WakeMode::NextHeartbeat || !self.heartbeats_enabled() {
+                inner.store().notes().keep_event(&session, text, Label::beside(None, &labels)).await?;
+                return Ok(WakeOutcome::Waits);
+            }
+            let name = run_id.map_or_else(|| format!("wake-{}", uuid::Uuid::new_v4()), |id| id.to_string());
+            let text = waking_event(&inner.clock().now_rfc3339(), &text);
+            // Nobody typed it, so it is answered where the conversation was last spoken to.
+            let to = self.messages().route_of(&session).await?;
+            let options = TurnOptions { labels, ..TurnOptions::of(source) };
+            let options = options.speaking_up(&session, to);
+            let message = Inbound::from_operator(session, name, text, inner.clock().now_ms());
+            let run_id = match self.accept(message, options, Queue::Wait).await? {
+                Accepted::Started { run_id, .. } => {
+                    self.look_back_at(&run_id, source);
+                    run_id
+                }
+                Accepted::InFlight { run_id, .. } | Accepted::Answered { run_id, .. } => run_id,
+                Accepted::Finished(record) => record.run_id,
+            };
+            Ok(WakeOutcome::Turn(run_id))
+        }
+        .boxed()
     }
 
     /// Whether events may start turns; while they may not, they wait for the next one.

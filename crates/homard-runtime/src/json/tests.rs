@@ -7,7 +7,7 @@ use proptest::strategy::Just;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::from_value;
+use super::{from_value, object_from_text};
 
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -65,6 +65,16 @@ enum Either {
     Number(i32),
     Text(String),
     Letter(Box<Letter>),
+}
+
+#[test]
+fn an_object_is_read_from_text_and_nothing_in_its_place() {
+    let text = r#" {"to": "a", "copies": [], "pair": [1, "b"]} "#;
+    let letter: Letter = object_from_text(text).unwrap();
+    assert_eq!(letter, serde_json::from_str(text).unwrap());
+    for text in ["", "null", "[\"a\", [], null, null, {}, {}, null, null]", "{} {}", r#"{"to": 1}"#] {
+        assert!(object_from_text::<Letter>(text).is_err(), "{text}");
+    }
 }
 
 #[test]

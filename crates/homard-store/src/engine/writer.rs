@@ -89,15 +89,24 @@ where
     }
 
     fn answer(self: Box<Self>, lost: Option<StoreError>) {
-        let result = match (self.result, lost) {
-            (Some(Err(own)), _) => Err(own),
-            (_, Some(lost)) => Err(lost),
-            (Some(Ok(value)), None) => Ok(value),
-            (None, None) => Err(StoreError::Panicked),
-        };
-        // The caller may have gone away; the work stays done.
-        drop(self.reply.send(result));
+        tell(self.result, lost, self.reply);
     }
+}
+
+/// Tells the caller. Made for each kind of result, and not for each kind of work.
+fn tell<T>(
+    result: Option<Result<T, StoreError>>,
+    lost: Option<StoreError>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+) {
+    let result = match (result, lost) {
+        (Some(Err(own)), _) => Err(own),
+        (_, Some(lost)) => Err(lost),
+        (Some(Ok(value)), None) => Ok(value),
+        (None, None) => Err(StoreError::Panicked),
+    };
+    // The caller may have gone away; the work stays done.
+    drop(reply.send(result));
 }
 
 /// Packs work and the place its answer arrives.

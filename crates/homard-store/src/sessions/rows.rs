@@ -4,13 +4,14 @@
 //! disagree with it.
 
 use homard_protocol::{AgentId, SessionId, SessionKey};
+use homard_runtime::json::object_from_text;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use uuid::Uuid;
 
 use super::{SessionEntry, SessionKind, SessionRecord, SessionStore};
 use crate::engine::writer::Batch;
-use crate::store::{StoreError, from_json, parse_column, to_json};
+use crate::store::{StoreError, parse_column, to_json};
 
 /// The columns [`read`] expects, in order.
 pub(super) const COLUMNS: &str = "key, agent_id, session_id, entry, last_message_preview, derived_title";
@@ -291,7 +292,8 @@ pub(super) fn read(row: &Row<'_>) -> Result<SessionRecord, StoreError> {
         key: parse_column("key", text(0)?)?,
         agent_id: parse_column("agent_id", text(1)?)?,
         session_id: parse_column("session_id", text(2)?)?,
-        entry: from_json("entry", text(3)?)?,
+        entry: object_from_text(text(3)?)
+            .map_err(|source| StoreError::Unreadable { what: "entry", source: source.into() })?,
         last_message_preview: row.get(4)?,
         derived_title: row.get(5)?,
     })

@@ -10,5 +10,5 @@ fn a_command_is_not_kept_by_a_thread_that_waits_for_somebody_to_type() {
         tokio::task::yield_now().await;
         Ok(())
     };
-    run_alone(reading).unwrap();
+    run_alone(Box::pin(reading)).unwrap();
 }

@@ -201,7 +201,7 @@ fn backend(id: &str, raw: raw::CliBackend, cx: &mut Resolve<'_>) -> CliBackend {
             .unwrap_or_default()
             .into_iter()
             .map(|(name, text)| (name, Secret::new(text.0)))
-            .collect(),
+            .collect_map(),
         clear_env: raw.clear_env.unwrap_or_default(),
         model_arg: raw.model_arg,
         model_aliases: raw.model_aliases.unwrap_or_default(),

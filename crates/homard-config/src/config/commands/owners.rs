@@ -1,6 +1,7 @@
 //! `commands.ownerAllowFrom`, `allowFrom` and `useAccessGroups`: who on chat platforms is the owner, and who may use
 //! commands. Whoever the gateway has authenticated is the owner anyway.
 
+use homard_runtime::CollectOrdered as _;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -44,7 +45,7 @@ impl Owners {
         let senders = senders.map(|(channel, ids)| (channel, ids.into_iter().filter_map(text).collect()));
         Self {
             ids,
-            command_senders: senders.collect(),
+            command_senders: senders.collect_map(),
             ignores_access_groups: raw.use_access_groups == Some(false),
         }
     }

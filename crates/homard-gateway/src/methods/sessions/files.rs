@@ -14,7 +14,7 @@ use homard_protocol::methods::sessions::files::{
     FilePreview, FolderView, PreviewKind, SessionFile, SessionFileKind, SessionsFilesGetParams,
     SessionsFilesGetResult, SessionsFilesListParams, SessionsFilesListResult,
 };
-use homard_runtime::millis_i64;
+use homard_runtime::{CollectOrdered as _, millis_i64};
 use serde_json::json;
 
 use crate::error::RequestError;
@@ -85,7 +85,7 @@ fn root(gateway: &Gateway, key: &SessionKey) -> Result<PathBuf, RequestError> {
 /// What file tools changed for a conversation.
 async fn changed(gateway: &Gateway, key: &SessionKey) -> Result<BTreeSet<PathBuf>, RequestError> {
     let runs = gateway.relay().sessions().undo_list(Some(key.clone()), RUNS).await?;
-    Ok(runs.into_iter().flat_map(|run| run.files).map(|file| file.path).collect())
+    Ok(runs.into_iter().flat_map(|run| run.files).map(|file| file.path).collect_set())
 }
 
 fn touched(root: &Path, path: &Path) -> SessionFile {

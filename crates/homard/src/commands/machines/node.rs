@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use homard_node::{Host, HostOptions, Machine, NodeFolder, NodeNotice, offered};
-use homard_runtime::{Clip, Tasks};
+use homard_runtime::{Clip, CollectOrdered as _, Tasks};
 use homard_service::Role;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -262,7 +262,7 @@ fn identity(cx: &Cx, args: &IdentityArgs) -> anyhow::Result<()> {
 
 fn machine(cx: &Cx, keep: &NodeFolder) -> Machine {
     let environment = &cx.source.environment;
-    let variables = environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let variables = environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect_map();
     Machine::new(&variables, &cx.source.paths.home, keep.policy(), cx.source.clock.clone())
 }
 

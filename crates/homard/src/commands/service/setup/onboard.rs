@@ -33,7 +33,7 @@ pub(crate) fn run(cx: &Cx, args: &OnboardArgs) -> anyhow::Result<()> {
     // Another program's settings are taken over, or not; they are never half in effect, and never in the way.
     let source = ConfigSource { paths: cx.source.paths.ours_alone(), ..cx.source.clone() };
     let cx = &Cx { source, global: cx.global.clone(), console: cx.console };
-    let starts = run_alone(guided(cx, args))?;
+    let starts = run_alone(Box::pin(guided(cx, args)))?;
     if starts { gateway::run_here(cx) } else { Ok(()) }
 }
 
