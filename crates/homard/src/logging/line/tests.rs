@@ -54,7 +54,7 @@ fn what_strangers_say_steers_no_terminal() {
     let said = "\x1b]52;c;ZXZpbA==\x07\u{9b}2J";
     let fields = json!({"nick": said, "words": format!("a {said}")});
     let line = Line::new(&Level::INFO, "x", said.into(), fields.as_object().unwrap().clone());
-    let shown = Look::Words { zone: None, color: false }.show(&line);
+    let shown = LineStyle::Words { zone: None, color: false }.show(&line);
     assert!(!shown.contains(char::is_control) && shown.matches("]52;c;ZXZpbA==").count() == 3, "{shown}");
 }
 
