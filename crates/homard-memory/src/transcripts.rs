@@ -14,6 +14,8 @@ use crate::passages::{self, Passage};
 
 /// What a conversation's path is made of.
 const FOLDER: &str = "sessions/";
+/// What comes first behind all of them: `0` follows `/`.
+const BEHIND_FOLDER: &str = "sessions0";
 const ENDING: &str = ".jsonl";
 const OWNER: &str = "User";
 const AGENT: &str = "Assistant";
@@ -74,8 +76,12 @@ pub fn session_of(path: &str) -> Option<&str> {
 
 /// The conversations in an index, and how far each is in it.
 pub(crate) fn kept(index: &Index) -> Result<Vec<TranscriptMark>, IndexError> {
-    let mut statement = index.db.prepare_cached("SELECT path, mtime FROM files WHERE source = 'sessions'")?;
-    let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    // By their paths, which are in order: going through the rows of ten thousand notes would read all of them.
+    let mut statement = index.db.prepare_cached(
+        "SELECT path, mtime FROM files WHERE path >= ?1 AND path < ?2 AND source = 'sessions'",
+    )?;
+    let rows =
+        statement.query_map([FOLDER, BEHIND_FOLDER], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
     let mut kept = Vec::new();
     for row in rows {
         let (path, to) = row?;

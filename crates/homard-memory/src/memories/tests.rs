@@ -459,7 +459,7 @@ fn what_the_owner_takes_in_or_out_counts_from_the_next_question_on() {
     (0..2).for_each(|_| drop(home.memories.sync(&home.place()).unwrap()));
     let found = |place: &MemoryPlace, words: &str| {
         let question = MemoryQuestion::plain(words, date(2026, 11, 18));
-        home.memories.search(place, &question, &Picking::default()).unwrap().len()
+        home.memories.search(place, &question, &PickRules::default()).unwrap().len()
     };
     let more = MemoryPlace { extra: vec!["../beside".into()], ..home.place() };
     assert_eq!((found(&home.place(), "tide"), found(&more, "tide")), (0, 1));
