@@ -255,7 +255,7 @@ fn in_zone(text: &str, zone: Option<&str>) -> anyhow::Result<String> {
         return Ok(text.to_owned());
     };
     let found = jiff::tz::TimeZone::get(zone).map_err(|_unknown| {
-        Advice::error(format!("`{zone}` is not a time zone"), "write a name such as Europe/Paris")
+        Advice::usage(format!("`{zone}` is not a time zone"), "write a name such as Europe/Paris")
     })?;
     Ok(wall.to_zoned(found)?.timestamp().to_string())
 }
@@ -413,7 +413,7 @@ impl CronArgs {
         ] {
             if is_given && !is_there {
                 let told = format!("{option} says nothing without {goes_with}");
-                return Err(Advice::error(told, format!("give {goes_with}, or leave it out")));
+                return Err(Advice::usage(told, format!("give {goes_with}, or leave it out")));
             }
         }
         if let Some(text) = &self.at {
