@@ -222,6 +222,12 @@ impl Memories {
         self.shelf(place).ear.lock().hear()
     }
 
+    /// Whether an index has all there is, as far as is heard. Does not block.
+    #[must_use]
+    pub fn is_current(&self, place: &MemoryPlace) -> bool {
+        self.shelf(place).is_heard_of(place)
+    }
+
     /// Whether there is nothing to catch up with, as far as is heard, or somebody does so already. Does not block.
     #[must_use]
     pub fn needs_no_look(&self, place: &MemoryPlace) -> bool {

@@ -167,17 +167,14 @@ impl Recall {
         let key = vector.as_ref().map(|asked| asked.maker.key()).unwrap_or_default();
         let asked = place.clone();
         let seen = Arc::new(sessions.keys().cloned().collect());
-        if catches_up && !memories.needs_no_look(&place) {
-            let (memories, place) = (memories.clone(), place.clone());
-            alone(move || memories.catch_up(&place)).await??;
-        }
-        let found = blocking(move || {
+        let has_all = !catches_up || memories.is_current(&place);
+        let search = move || {
             let vector = vector.as_ref().map(|asked| (key.as_str(), asked.vector.as_slice()));
             let seen = Sessions::Only(&seen);
             let question = MemoryQuestion { words: &words, sessions: seen, today, vector, catches_up };
             memories.search(&asked, &question, &picking)
-        });
-        let found = found.await??;
+        };
+        let found = if has_all { blocking(search).await?? } else { alone(search).await?? };
         if note.is_none() && found.is_empty() && self.is_being_made(&place).await {
             note = Some("the index is being made; ask again in a moment".to_owned());
         }
